@@ -15,8 +15,8 @@ from demem_agent.copying import Lines, opened
 from demem_agent.door import is_decision
 from demem_agent.drivers import Collaborators, drive_async
 from demem_agent.errors import CollaboratorError, StaleState
-from demem_agent.held import Held
-from demem_agent.memory import RETRIES, MemoryHandle, Progress, learned
+from demem_agent.held import RETRIES, Held
+from demem_agent.memory import MemoryHandle, Progress, learned
 from demem_agent.options import Options
 from demem_agent.reading.ask import Asking, Reads, Routes, When
 from demem_agent.requests import Flow
@@ -37,7 +37,9 @@ from demem_agent.types import (
     Evidence,
     Explained,
     FeedbackReport,
+    Health,
     Ingested,
+    Mark,
     Reading,
     Receipt,
     Route,
@@ -195,6 +197,14 @@ class AsyncSlotMemory(MemoryHandle):
             flows.forget.forget, self._door.selected(evidence_id, source_id, before)
         )
 
+    async def keep(self, evidence_id: str, kept: bool = True) -> None:
+        """Have an item stay whatever else is forgotten."""
+        await self._run(flows.mark.keep, *self._door.marking(evidence_id, "kept", kept))
+
+    async def hide(self, evidence_id: str, hidden: bool = True) -> None:
+        """Have an item never be read."""
+        await self._run(flows.mark.hide, *self._door.marking(evidence_id, "hidden", hidden))
+
     async def undo(self, id: str) -> None:
         """Take back a split, what was told of an answer, or that a line was superseded."""
         await self._run(flows.undo.undo, text_field("id", id))
@@ -274,13 +284,23 @@ class AsyncSlotMemory(MemoryHandle):
         log = await self.decision_log()
         return await asyncio.to_thread(choosing.log.explained, log, text_field("id", id))
 
+    async def marks(self) -> tuple[Mark, ...]:
+        """Return what ``keep`` and ``hide`` have settled of items."""
+        async with self._fresh():
+            return self._marks()
+
+    async def health(self) -> Health:
+        """Return how the memory stands."""
+        async with self._fresh():
+            return self._health()
+
     async def storage(self) -> Storage:
         """Return how much the memory keeps, and how much it may."""
         async with self._fresh():
             return storage_of(self._held.state)
 
     async def receipts(self) -> tuple[Receipt, ...]:
-        """Return what was forgotten to keep within ``storage``, the oldest first."""
+        """Return what was forgotten for want of room or for its age, the oldest first."""
         async with self._fresh():
             return flows.room.receipts(self._held.state)
 
@@ -361,8 +381,8 @@ class AsyncSlotMemory(MemoryHandle):
         return made
 
     async def _keep_within(self, brought: Brought) -> None:
-        """Forget what there is no room for, if storage is bounded."""
-        if self.settings.storage is not None:
+        """Forget what there is no room for, if there is a bound."""
+        if self.settings.is_bounded:
             await self._run(flows.room.make_room, brought)
 
     async def _reembed_or_release(self) -> None:

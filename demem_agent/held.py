@@ -4,13 +4,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from dataclasses import replace
+from datetime import datetime, timedelta
+from functools import partial
+from itertools import takewhile
 from typing import Any
 
 from demem_agent import flows
-from demem_agent.drivers import Collaborators
+from demem_agent.drivers import Collaborators, drive
 from demem_agent.encoders import describe
-from demem_agent.errors import EncoderMismatch, InvalidInput, MemoryGone, StoreError
+from demem_agent.errors import (
+    EncoderMismatch,
+    InvalidInput,
+    MemoryGone,
+    StaleState,
+    StoreError,
+)
+from demem_agent.later import dataclass
 from demem_agent.options import (
     Options,
     checked_encoder,
@@ -25,10 +36,15 @@ from demem_agent.slots.state import State
 from demem_agent.stores import DeletionReceipt, Rows, Store
 from demem_agent.stores.loading import load_state
 from demem_agent.text.remembered import forget_texts
+from demem_agent.text.times.dates import moment
 from demem_agent.text.units import measure
-from demem_agent.types import Encoder, Scorer
+from demem_agent.turns import time_field
+from demem_agent.types import Context, Encoder, Evidence, Scorer, number_of
 
-__all__ = ["Held"]
+__all__ = ["RETRIES", "Held"]
+
+#: Times an operation is tried again when another process has moved the memory on.
+RETRIES = 5
 
 #: Settings that may differ from those a memory was made with: no invariant rests on them.
 _CHANGEABLE = frozenset(
@@ -43,6 +59,10 @@ _CHANGEABLE = frozenset(
         "floor",
         "split",
         "storage",
+        "most_items",
+        "when_full",
+        "keep_days",
+        "tenant_items",
     }
 )
 
@@ -83,6 +103,10 @@ class Held:
         self.state = self._state_of(self._rows() or self._made())
         if not reembed:
             self._check_encoder()
+        self._swept: _Swept | None = None
+        if self.state.settings.keep_days is not None:
+            self._require_clock()
+            self.refresh()
 
     @property
     def built_with_another(self) -> bool:
@@ -91,12 +115,25 @@ class Held:
         return not self.state.head.fits(encoder.name, encoder.fingerprint)
 
     def refresh(self) -> None:
-        """Load the state again if another process has moved the memory on.
+        """Load the state again if another process has moved the memory on; forget what is too old.
 
         Raises:
+            StaleState: if others came in between each time that it was to be forgotten.
             MemoryGone: if the memory is gone from its store.
             EncoderMismatch: if it was encoded anew with another encoder.
         """
+        for attempt in range(RETRIES):
+            self._catch_up()
+            try:
+                self._lapse()
+            except StaleState:
+                if attempt == RETRIES - 1:
+                    raise
+            else:
+                return
+
+    def _catch_up(self) -> None:
+        """Load the state again if another process has moved the memory on."""
         try:
             seq = self.team.store.seq(self.team.address, self.state.head.era)
         except MemoryGone:
@@ -195,6 +232,34 @@ class Held:
             raise MemoryGone(self.team.address.memory_id)
         return made
 
+    def _lapse(self) -> None:
+        """Forget what was kept for as many days as it was to be.
+
+        All that is there is looked through once a day, and then only what is new.
+        """
+        days = self.state.settings.keep_days
+        if days is None or self._skip_damaged:
+            return
+        head = self.state.head
+        sweep = _Swept(self._first_day(days), self.state.kept, head.evidence, head.contexts)
+        if self._swept is None or not self._swept.covers(sweep, self.state):
+            drive(flows.room.lapse(self.state, sweep.limit), nullcontext(), self.team)
+        self._swept = sweep
+
+    def _first_day(self, days: int) -> float:
+        """Return the beginning of the first of so many days, of which today is the last."""
+        now = time_field("clock", self._require_clock()())
+        if now is None:
+            raise InvalidInput("clock", None, "a function that gives the time now")
+        today = now.replace(hour=0, minute=0, second=0, microsecond=0)
+        return moment(today - timedelta(days=days - 1))
+
+    def _require_clock(self) -> Callable[[], datetime]:
+        if self.clock is None:
+            allowed = "a function that gives the time now, where things are kept for some days"
+            raise InvalidInput("clock", None, allowed)
+        return self.clock
+
     def _let_go(self) -> None:
         """Keep nothing of a memory that is gone but what tells that it is."""
         head = Head(era=self.state.head.era)
@@ -233,6 +298,36 @@ class Held:
                 f"{head.encoder} {head.encoder_fingerprint}".strip(),
                 f"{encoder.name} {encoder.fingerprint}".strip(),
             )
+
+
+@dataclass(frozen=True, slots=True)
+class _Swept:
+    """What was looked through for what is too old.
+
+    Attributes:
+        limit: the moment before which it is.
+        kept: ids of the items that stay all the same.
+        items, contexts: the numbers of the last ones.
+    """
+
+    limit: float
+    kept: frozenset[str]
+    items: int
+    contexts: int
+
+    def covers(self, now: _Swept, state: State) -> bool:
+        """Whether there is nothing too old now either."""
+        if (self.limit, self.kept) != (now.limit, now.kept):
+            return False
+        contexts = (stored.context for stored in reversed(state.contexts.values()))
+        items = takewhile(partial(_is_after, self.items), reversed(state.evidence.values()))
+        asked = takewhile(partial(_is_after, self.contexts), contexts)
+        is_old = partial(flows.room.is_old, state, limit=self.limit)
+        return not any(map(is_old, items)) and not any(map(is_old, asked))
+
+
+def _is_after(number: int, record: Evidence | Context) -> bool:
+    return number_of(record.id) > number
 
 
 def _distinct(raters: Iterable[Scorer]) -> tuple[str, ...]:

@@ -28,6 +28,7 @@ from demem_agent.types import (
     Stale,
     Unit,
     Unknown,
+    WhenFull,
 )
 
 __all__ = [
@@ -46,10 +47,11 @@ class Options(TypedDict, total=False):
     The budget and placement (:class:`~demem_agent.settings.Settings`) are stored with the memory:
     slots (10), slot_limit (2000), read_limit (6000), unit ("chars"), initial_slots (5, or slots if
     that is less), near, mode ("evidence"), decisions (True), stale ("mark"), unknown ("show"),
-    known_from (None), order ("time"), floor, split, decide, storage (None). When a stored memory is
-    opened again they may be left out; of those given only read_limit, mode, decisions, stale,
-    unknown, known_from, order, floor, split and storage may differ, and hold for as long as it is
-    open.
+    known_from (None), order ("time"), floor, split, decide, storage (None), most_items (None),
+    when_full ("worth"), keep_days (None), tenant_items (None). When a stored memory is opened again
+    they may be left out; of those given only read_limit, mode, decisions, stale, unknown,
+    known_from, order, floor, split, storage, most_items, when_full, keep_days and tenant_items may
+    differ, and hold for as long as it is open.
 
     encoder (the shipped one), answerer (extractive), scorers (token F1, reference contained in
     reading; at least two), judges (rate an answer without a reference; none, or at least two),
@@ -78,6 +80,10 @@ class Options(TypedDict, total=False):
     split: SplitSettings
     decide: DecideSettings
     storage: int | None
+    most_items: int | None
+    when_full: WhenFull
+    keep_days: int | None
+    tenant_items: int | None
     encoder: Encoder
     answerer: Answerer
     scorers: Sequence[Scorer]

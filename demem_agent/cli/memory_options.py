@@ -139,6 +139,25 @@ class Budget:
         int | None,
         typer.Option(metavar="N", help="Most that everything kept measures. [no bound]"),
     ] = None
+    most_items: Annotated[
+        int | None, typer.Option(metavar="N", help="Most items that are kept. [no bound]")
+    ] = None
+    when_full: Annotated[
+        str | None,
+        typer.Option(
+            metavar="worth|age|refuse",
+            help="What gives way where there is no room: the least worth, the oldest, or what "
+            "comes in. [worth]",
+        ),
+    ] = None
+    keep_days: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Days for which things are kept, today counted. [for ever]"),
+    ] = None
+    tenant_items: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Most items in all memories of the tenant. [no bound]"),
+    ] = None
 
     def given(self) -> dict[str, Any]:
         """Return what was typed, as options of ``SlotMemory``, which checks them."""

@@ -108,7 +108,7 @@ def _work(index: PassageIndex, query: Query, words: Words) -> Work:
     raw_bm25, share = index.lexical.scores(words.stems, words.trust)
     bm25 = _standard(raw_bm25)
     hybrid: NDArray[np.float32] = (cosine + 0.6 * bm25).astype(np.float32, copy=False)
-    rows = _prefilter(hybrid)
+    rows = _prefilter(_of_what_is_read(index, hybrid))
     sessions = index.session.view()
     return Work(
         query=query,
@@ -124,6 +124,14 @@ def _work(index: PassageIndex, query: Query, words: Words) -> Work:
         turn=index.turns.of[rows],
         best_of_turn=index.turns.best(hybrid),
     )
+
+
+def _of_what_is_read(index: PassageIndex, hybrid: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the hybrid scores with those of hidden passages behind all others."""
+    if not index.hidden:
+        return hybrid
+    behind: NDArray[np.float32] = np.where(index.is_hidden(), np.float32(-np.inf), hybrid)
+    return behind
 
 
 def _standard(values: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -162,6 +170,11 @@ def rank(index: PassageIndex, query: Query, weights: Weights) -> Ranking:
         return Ranking(np.zeros(0, np.intp), np.zeros(0), NOTHING)
     query, words = _understood(index, query)
     rows, table = _table(index, query, words)
+    if index.hidden:
+        is_read = ~index.is_hidden()[rows]
+        rows, table = rows[is_read], table[is_read]
+        if not len(rows):
+            return Ranking(rows, np.zeros(0), NOTHING)
     chosen = np.asarray(weights.of(with_model(index.speakers.codes)))
     exact = table.astype(np.float64) @ chosen
     scores = np.round(exact, 4)

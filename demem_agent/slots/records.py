@@ -14,6 +14,7 @@ from demem_agent.types import (
     Context,
     Decision,
     Evidence,
+    Mark,
     Situation,
     SplitCertificate,
     Succession,
@@ -169,8 +170,9 @@ class Delta:
 
     Attributes:
         lapsed: ids of successions that go, since a line of theirs is forgotten.
-        for_room: whether what is forgotten goes for want of room. It is to leave the files as well,
-            but nobody waits for that.
+        for_room: whether what is forgotten goes for want of room, or for its age. It is to leave
+            the files as well, but nobody waits for that.
+        tenant_items: the most items that all memories of the tenant may have once this is written.
         since: the operation it was computed after, if that is not the one before its first.
     """
 
@@ -187,6 +189,8 @@ class Delta:
     lapsed: tuple[str, ...] = ()
     situations: tuple[StoredSituation, ...] = ()
     choices: tuple[Decision, ...] = ()
+    marks: tuple[Mark, ...] = ()
+    tenant_items: int | None = None
     reembedded: bool = False
     for_room: bool = False
     since: int | None = None

@@ -39,6 +39,8 @@ def slot_ranking(state: State, query: Query) -> tuple[Route, Ranking | None]:
     if index is None or not len(index):
         return _route_to_nowhere(state), None
     ranking = state.cache.ranking_of(index, query, default_weights())
+    if not len(ranking.rows):  # all that there is is hidden
+        return _route_to_nowhere(state), None
     if query.relevance:
         ranking = reranked(index, ranking, query.relevance)
     experience = state.derived.experience

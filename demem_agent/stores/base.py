@@ -7,6 +7,7 @@ from dataclasses import field
 from datetime import UTC, datetime
 from typing import NamedTuple, Protocol, runtime_checkable
 
+from demem_agent.errors import MemoryFull
 from demem_agent.later import dataclass
 from demem_agent.settings import Settings
 from demem_agent.slots.records import (
@@ -19,9 +20,18 @@ from demem_agent.slots.records import (
 )
 from demem_agent.stores.codec import Json
 from demem_agent.stores.slot_rows import SlotRow
-from demem_agent.types import Decision, Succession
+from demem_agent.types import Decision, Mark, Succession
 
-__all__ = ["Address", "DeletionReceipt", "MemoryInfo", "Rows", "Store", "receipt_of", "time_now"]
+__all__ = [
+    "Address",
+    "DeletionReceipt",
+    "MemoryInfo",
+    "Rows",
+    "Store",
+    "receipt_of",
+    "require_tenant_room",
+    "time_now",
+]
 
 
 class Address(NamedTuple):
@@ -89,6 +99,20 @@ def receipt_of(tenant: str, gone: Iterable[MemoryInfo]) -> DeletionReceipt:
     )
 
 
+def require_tenant_room(items: int, delta: Delta) -> None:
+    """Refuse a delta after which the memories of a tenant would have too many items.
+
+    Args:
+        items: how many they would have.
+
+    Raises:
+        MemoryFull: then.
+    """
+    limit = delta.tenant_items
+    if limit is not None and items > limit:
+        raise MemoryFull("tenant_items", limit, "the tenant's memories have no room for more")
+
+
 def time_now() -> datetime:
     """Return the time by the clock of the machine, to the second, in UTC."""
     return datetime.now(UTC).replace(microsecond=0)
@@ -112,6 +136,7 @@ class Rows:
     successions: Sequence[Succession] = ()
     situations: Sequence[StoredSituation] = ()
     choices: Sequence[Decision] = ()
+    marks: Sequence[Mark] = ()
     keyed: Sequence[Operation] = ()
     receipts: Sequence[Operation] = ()
     damaged: Sequence[str] = field(default_factory=tuple)
@@ -119,7 +144,13 @@ class Rows:
 
 @runtime_checkable
 class Store(Protocol):
-    """Keep memories. Every method may raise StoreError; none leaves half a delta behind."""
+    """Keep memories. Every method may raise StoreError; none leaves half a delta behind.
+
+    Attributes:
+        schema: the version of the files; None for what lives in RAM.
+    """
+
+    schema: int | None
 
     def create(self, address: Address, settings: Settings) -> None:
         """Write the row of a memory that does not exist yet."""
@@ -155,6 +186,7 @@ class Store(Protocol):
         context held; where it goes for want of room, the next write may see to that.
 
         Raises:
+            MemoryFull: if the tenant would have more items than ``delta.tenant_items``.
             MemoryGone: if there is no such memory, or another that came after it.
             StaleState: if the memory is not at the operation before the delta's first.
         """

@@ -24,12 +24,13 @@ from demem_agent.stores.base import (
     MemoryInfo,
     Rows,
     receipt_of,
+    require_tenant_room,
     time_now,
 )
 from demem_agent.stores.codec import Json, certified_to_json
 from demem_agent.stores.slot_rows import SlotRow, slot_row
 from demem_agent.text.times.dates import moment
-from demem_agent.types import Decision, Evidence, Succession, by_id, number_of
+from demem_agent.types import Decision, Evidence, Mark, Succession, by_id, number_of
 
 __all__ = ["MemoryStore", "from_url"]
 
@@ -52,6 +53,7 @@ class _Tables:
     successions: dict[str, Succession] = field(default_factory=dict)
     situations: dict[str, StoredSituation] = field(default_factory=dict)
     choices: dict[str, Decision] = field(default_factory=dict)
+    marks: dict[str, Mark] = field(default_factory=dict)
     keyed: dict[str, Operation] = field(default_factory=dict)
     receipts: list[Operation] = field(default_factory=list)
     made: datetime = field(default_factory=time_now)
@@ -60,6 +62,8 @@ class _Tables:
 
 class MemoryStore:
     """A :class:`~demem_agent.stores.Store` in RAM; several memories may share one object."""
+
+    schema: int | None = None
 
     def __init__(self) -> None:
         self._memories: dict[Address, _Tables] = {}
@@ -95,6 +99,7 @@ class MemoryStore:
             tables = self._tables(address, delta.head.era)
             if tables.head.seq != delta.after:
                 raise StaleState(f"the memory {address.memory_id!r} was changed by another writer")
+            require_tenant_room(self._items_after(address, delta), delta)
             _write(tables, delta)
             tables.changed = time_now()
 
@@ -141,6 +146,14 @@ class MemoryStore:
             raise MemoryGone(address.memory_id)
         return tables
 
+    def _items_after(self, address: Address, delta: Delta) -> int:
+        """Return how many items the memories of a tenant have once a delta is written."""
+        count = delta.head.evidence - delta.head.forgotten
+        for other, tables in self._memories.items():
+            if other.tenant == address.tenant and other != address:
+                count += tables.head.evidence - tables.head.forgotten
+        return count
+
     def _require_free(self, address: Address) -> None:
         if address in self._memories:
             raise StoreError(f"the memory {address.memory_id!r} exists already")
@@ -178,6 +191,7 @@ def _tables(rows: Rows) -> _Tables:
         successions=by_id(rows.successions),
         situations={stored.situation.id: stored for stored in rows.situations},
         choices=by_id(rows.choices),
+        marks={mark.evidence_id: mark for mark in rows.marks},
         keyed=dict(_keyed(rows.keyed)),
         receipts=list(rows.receipts),
     )
@@ -201,9 +215,14 @@ def _rows(tables: _Tables) -> Rows:
         successions=list(tables.successions.values()),
         situations=list(tables.situations.values()),
         choices=list(tables.choices.values()),
+        marks=sorted(tables.marks.values(), key=_number_marked),
         keyed=list(tables.keyed.values()),
         receipts=list(tables.receipts),
     )
+
+
+def _number_marked(mark: Mark) -> int:
+    return number_of(mark.evidence_id)
 
 
 def _number(stored: StoredEvidence) -> int:
@@ -224,6 +243,10 @@ def _write(tables: _Tables, delta: Delta) -> None:
     for stored_situation in delta.situations:
         tables.situations[stored_situation.situation.id] = stored_situation
     tables.choices.update(by_id(delta.choices))
+    for mark in delta.marks:
+        tables.marks.pop(mark.evidence_id, None)
+        if mark.says_something:
+            tables.marks[mark.evidence_id] = mark
     for operation in delta.operations:
         if operation.key is not None:
             tables.keyed[operation.key] = operation
@@ -246,3 +269,4 @@ def _write_evidence(tables: _Tables, delta: Delta) -> None:
         tables.evidence[item] = replace(tables.evidence[item], slot=slot)
     for item in delta.forgotten:
         del tables.evidence[item]
+        tables.marks.pop(item, None)

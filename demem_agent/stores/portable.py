@@ -31,6 +31,7 @@ from demem_agent.stores.codec import (
     decision_to_json,
     evidence_from_json,
     evidence_to_json,
+    mark_from_json,
     settings_from_json,
     settings_to_json,
     situation_from_json,
@@ -45,7 +46,7 @@ from demem_agent.stores.loading import load_state
 from demem_agent.stores.slot_rows import SlotRow, slot_row
 from demem_agent.stores.vectors import vectors_from_text, vectors_to_text
 from demem_agent.text.units import Measure, measure
-from demem_agent.types import Decision, Succession
+from demem_agent.types import Decision, Mark, Succession
 
 __all__ = ["FORMAT", "export", "restore"]
 
@@ -75,6 +76,8 @@ def export(state: State) -> Iterator[Json]:
         yield {"kind": "situation", **_situation_to_line(situation)}
     for decision in state.choices.values():
         yield {"kind": "choice", **decision_to_json(decision)}
+    for mark in state.marks.values():
+        yield {"kind": "mark", **asdict(mark)}
     for operation in (*state.keyed.values(), *state.receipts):
         yield {**asdict(operation), "operation": operation.kind, "kind": "operation"}
 
@@ -119,6 +122,7 @@ class _Found:
     successions: list[Succession] = field(default_factory=list)
     situations: list[StoredSituation] = field(default_factory=list)
     choices: list[Decision] = field(default_factory=list)
+    marks: list[Mark] = field(default_factory=list)
     keyed: list[Operation] = field(default_factory=list)
     receipts: list[Operation] = field(default_factory=list)
 
@@ -137,6 +141,7 @@ def _rows(lines: Iterable[Plain]) -> Rows:
         successions=found.successions,
         situations=found.situations,
         choices=found.choices,
+        marks=found.marks,
         keyed=found.keyed,
         receipts=found.receipts,
     )
@@ -176,6 +181,8 @@ def _add(found: _Found, line: Plain) -> None:
             found.situations.append(_situation_from_line(body))
         case "choice":
             found.choices.append(decision_from_json(body))
+        case "mark":
+            found.marks.append(mark_from_json(body))
         case "operation":
             operation = Operation(kind=body.pop("operation"), **body)
             kept = found.receipts if operation.is_receipt else found.keyed

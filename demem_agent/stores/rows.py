@@ -45,7 +45,7 @@ from demem_agent.stores.codec import (
 from demem_agent.stores.slot_rows import SlotRow
 from demem_agent.stores.vectors import vectors_from_bytes, vectors_to_bytes
 from demem_agent.turns import time_field, unit_field
-from demem_agent.types import Decision, Evidence, Succession, number_of
+from demem_agent.types import Decision, Evidence, Mark, Succession, number_of
 
 __all__ = [
     "Columns",
@@ -64,6 +64,8 @@ __all__ = [
     "head_from_row",
     "head_to_row",
     "info_from_row",
+    "mark_from_row",
+    "mark_to_row",
     "naming_damage",
     "operation_from_row",
     "operation_to_row",
@@ -390,6 +392,20 @@ def choice_from_row(row: Row) -> Decision:
     if decision.id != f"d{row['number']}":
         raise ValueError("another decision's body")
     return decision
+
+
+def mark_to_row(mark: Mark) -> Columns:
+    """Return the row of what was settled of an item."""
+    return {
+        "number": number_of(mark.evidence_id),
+        "kept": int(mark.kept),
+        "hidden": int(mark.hidden),
+    }
+
+
+def mark_from_row(row: Row) -> Mark:
+    """Return what was settled of an item from its row."""
+    return Mark(f"e{row['number']}", bool(row["kept"]), bool(row["hidden"]))
 
 
 def operation_to_row(operation: Operation) -> Columns:

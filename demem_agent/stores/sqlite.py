@@ -19,6 +19,7 @@ from demem_agent.stores.base import (
     MemoryInfo,
     Rows,
     receipt_of,
+    require_tenant_room,
     time_now,
 )
 from demem_agent.stores.codec import certified_to_json
@@ -46,6 +47,8 @@ from demem_agent.stores.rows import (
     head_from_row,
     head_to_row,
     info_from_row,
+    mark_from_row,
+    mark_to_row,
     naming_damage,
     operation_from_row,
     operation_to_row,
@@ -59,6 +62,7 @@ from demem_agent.stores.rows import (
     succession_from_row,
     succession_to_row,
 )
+from demem_agent.stores.schema import VERSION
 from demem_agent.stores.slot_rows import SlotRow, slot_row
 from demem_agent.types import number_of
 
@@ -76,6 +80,7 @@ _KEYS = {
     "succession": "number",
     "situation": "number",
     "choice": "number",
+    "mark": "number",
     "op": "seq",
 }
 #: All tables that have rows of memories.
@@ -124,6 +129,8 @@ class SqliteStore:
             is in use by another process where this SQLite cannot share it.
     """
 
+    schema: int | None = VERSION
+
     def __init__(self, path: str | Path) -> None:
         self.path = str(path)
         self.exclusive = must_be_alone()
@@ -153,6 +160,7 @@ class SqliteStore:
             self._insert("succession", address, map(succession_to_row, rows.successions))
             self._insert("situation", address, map(situation_to_row, rows.situations))
             self._insert("choice", address, map(choice_to_row, rows.choices))
+            self._insert("mark", address, map(mark_to_row, rows.marks))
             self._insert("op", address, map(operation_to_row, (*rows.keyed, *rows.receipts)))
 
     def load(self, address: Address) -> Rows | None:
@@ -260,6 +268,7 @@ class SqliteStore:
             successions=sound_rows(successions, succession_from_row, damaged),
             situations=sound_rows(situations, situation_from_row, damaged),
             choices=sound_rows(self._named("choice", address), choice_from_row, damaged),
+            marks=sound_rows(self._named("mark", address), mark_from_row, damaged),
             keyed=sound_rows(keyed, operation_from_row, damaged),
             receipts=sound_rows(receipts, operation_from_row, damaged),
             damaged=damaged,
@@ -307,6 +316,13 @@ class SqliteStore:
         done = self._db.execute(update, (*head.values(), *address, delta.after))
         if done.rowcount != 1:
             raise StaleState(f"the memory {address.memory_id!r} was changed by another writer")
+        if delta.tenant_items is not None:
+            require_tenant_room(self._items_of(address.tenant), delta)
+
+    def _items_of(self, tenant: str) -> int:
+        """Return how many items the memories of a tenant have, by their heads."""
+        query = "SELECT SUM(evidence - forgotten) AS items FROM memory WHERE tenant = ?"
+        return int(self._db.execute(query, (tenant,)).fetchone()["items"])
 
     def _write_delta(self, address: Address, delta: Delta) -> None:
         self._write_evidence(address, delta)
@@ -318,13 +334,18 @@ class SqliteStore:
         self._replace("succession", address, map(succession_to_row, delta.successions))
         self._replace("situation", address, map(situation_to_row, delta.situations))
         self._replace("choice", address, map(choice_to_row, delta.choices))
+        marked = [number_of(mark.evidence_id) for mark in delta.marks]
+        says = (mark for mark in delta.marks if mark.says_something)
+        self._delete("mark", "number", address, marked)
+        self._insert("mark", address, map(mark_to_row, says))
         self._insert("op", address, map(operation_to_row, delta.operations))
 
     def _write_evidence(self, address: Address, delta: Delta) -> None:
         self._replace("evidence", address, map(evidence_to_row, delta.evidence))
         moves = [(slot, *address, number_of(item)) for item, slot in delta.moves]
         self._db.executemany(f"UPDATE evidence SET slot = ? WHERE {_HERE} AND number = ?", moves)
-        self._delete("evidence", "number", address, map(number_of, delta.forgotten))
+        for table in ("evidence", "mark"):
+            self._delete(table, "number", address, map(number_of, delta.forgotten))
 
     def _write_slots(self, address: Address, delta: Delta) -> None:
         rows = [slot_row(slot) for slot in delta.slots]

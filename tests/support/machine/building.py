@@ -192,6 +192,7 @@ class BreakableStore:
 
     def __init__(self, inner: Store) -> None:
         self.inner = inner
+        self.schema = inner.schema
         self.good = -1
         self.written = False
 
