@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from demem_agent.cli.commands.arranging.hide import hide
+from demem_agent.cli.commands.arranging.keep import keep
 from demem_agent.cli.commands.arranging.merge import merge
 from demem_agent.cli.commands.arranging.pin import pin
 from demem_agent.cli.commands.arranging.rename import rename
@@ -22,6 +24,9 @@ from demem_agent.cli.commands.export import export
 from demem_agent.cli.commands.feedback import feedback
 from demem_agent.cli.commands.forget import forget
 from demem_agent.cli.commands.ingest import ingest
+from demem_agent.cli.commands.looking.items import items
+from demem_agent.cli.commands.looking.show import show
+from demem_agent.cli.commands.looking.stats import stats
 from demem_agent.cli.commands.mcp import mcp
 from demem_agent.cli.commands.outcome import outcome
 from demem_agent.cli.commands.read import read
@@ -50,6 +55,9 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "outcome": outcome,
     "decisions": decisions,
     "replay-decisions": replay_decisions,
+    "items": items,
+    "show": show,
+    "stats": stats,
     "slots": slots,
     "rename": rename,
     "pin": pin,
@@ -58,6 +66,8 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "explain": explain,
     "certificates": certificates,
     "supersede": supersede,
+    "keep": keep,
+    "hide": hide,
     "forget": forget,
     "undo": undo,
     "export": export,
