@@ -71,6 +71,7 @@ __all__ = [
 #: Adapters, examples and the code of the documents are outsiders (``tests/test_package.py``).
 __public__ = (
     "demem_agent",
+    "demem_agent.async_memories",
     "demem_agent.cli",
     "demem_agent.decision",
     "demem_agent.encoders",
@@ -78,6 +79,7 @@ __public__ = (
     "demem_agent.evaluate",
     "demem_agent.feedback",
     "demem_agent.llms",
+    "demem_agent.memories",
     "demem_agent.options",
     "demem_agent.reading",
     "demem_agent.settings",

@@ -15,8 +15,8 @@ from demem_agent.copying import Lines, opened
 from demem_agent.door import is_decision
 from demem_agent.drivers import Collaborators, drive_async
 from demem_agent.errors import CollaboratorError, StaleState
-from demem_agent.held import Held
-from demem_agent.memory import RETRIES, MemoryHandle, Progress, learned
+from demem_agent.held import RETRIES, Held
+from demem_agent.memory import MemoryHandle, Progress, learned
 from demem_agent.options import Options
 from demem_agent.reading.ask import Asking, Reads, Routes, When
 from demem_agent.requests import Flow
@@ -27,7 +27,7 @@ from demem_agent.slots.invariants import check
 from demem_agent.slots.keeping import Brought, storage_of
 from demem_agent.slots.state import State
 from demem_agent.slots.successions.histories import history
-from demem_agent.stores import Store
+from demem_agent.stores import DeletionReceipt, Store
 from demem_agent.stores.parts import exported
 from demem_agent.turns import Retold, Turn, refuse_unknown, text_field, whole_field
 from demem_agent.types import (
@@ -39,8 +39,10 @@ from demem_agent.types import (
     Explained,
     FeedbackReport,
     Gone,
+    Health,
     Ingested,
     Known,
+    Mark,
     NotesTaken,
     Reading,
     Receipt,
@@ -249,6 +251,14 @@ class AsyncSlotMemory(MemoryHandle):
         async with self._fresh():
             return history(self._held.state, text_field("evidence_id", evidence_id))
 
+    async def keep(self, evidence_id: str, kept: bool = True) -> None:
+        """Have an item stay whatever else is forgotten."""
+        await self._run(flows.mark.keep, *self._door.marking(evidence_id, "kept", kept))
+
+    async def hide(self, evidence_id: str, hidden: bool = True) -> None:
+        """Have an item never be read."""
+        await self._run(flows.mark.hide, *self._door.marking(evidence_id, "hidden", hidden))
+
     async def undo(self, id: str) -> None:
         """Take back a split, what was told of an answer, or that a line was superseded."""
         await self._run(flows.undo.undo, text_field("id", id))
@@ -343,13 +353,23 @@ class AsyncSlotMemory(MemoryHandle):
         log = await self.decision_log()
         return await asyncio.to_thread(choosing.log.explained, log, text_field("id", id))
 
+    async def marks(self) -> tuple[Mark, ...]:
+        """Return what ``keep`` and ``hide`` have settled of items."""
+        async with self._fresh():
+            return self._marks()
+
+    async def health(self) -> Health:
+        """Return how the memory stands."""
+        async with self._fresh():
+            return self._health()
+
     async def storage(self) -> Storage:
         """Return how much the memory keeps, and how much it may."""
         async with self._fresh():
             return storage_of(self._held.state)
 
     async def receipts(self) -> tuple[Receipt, ...]:
-        """Return what was forgotten to keep within ``storage``, the oldest first."""
+        """Return what was forgotten for want of room or for its age, the oldest first."""
         async with self._fresh():
             return flows.room.receipts(self._held.state)
 
@@ -388,6 +408,11 @@ class AsyncSlotMemory(MemoryHandle):
         """Assert every invariant."""
         async with self._fresh():
             check(self._held.state)
+
+    async def delete(self) -> DeletionReceipt:
+        """Delete the whole memory, which cannot be taken back."""
+        async with self._lock:
+            return await asyncio.to_thread(self._held.delete)
 
     async def close(self) -> None:
         """Release the store, if ``open`` made it from a URL."""
@@ -436,8 +461,8 @@ class AsyncSlotMemory(MemoryHandle):
         return made
 
     async def _keep_within(self, brought: Brought) -> None:
-        """Forget what there is no room for, if storage is bounded."""
-        if self.settings.storage is not None:
+        """Forget what there is no room for, if there is a bound."""
+        if self.settings.is_bounded:
             await self._run(flows.room.make_room, brought)
 
     async def _reembed_or_release(self) -> None:

@@ -197,6 +197,12 @@ class Door:
             raise InvalidInput("evidence_id", evidence_id, allowed)
         return selected
 
+    def marking(self, evidence_id: str, field: str, value: bool) -> tuple[str, bool]:
+        """Check the id of an item, and what is to be settled of it."""
+        if not isinstance(value, bool):
+            raise InvalidInput(field, value, "True or False")
+        return text_field("evidence_id", evidence_id), value
+
     def naming(self, slot: int, name: str | None) -> tuple[int, str | None]:
         """Check the number of a slot and its new name."""
         number = whole_field("slot", slot, 0)

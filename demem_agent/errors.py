@@ -13,7 +13,9 @@
     │   ├── ModelError        a language model failed or gave nothing usable; ``kind`` says how
     │   └── BudgetSpent       a spending limit stops a call of a language model
     ├── MissingExtra          also an ImportError: an optional dependency is not installed
+    ├── MemoryFull            there is no room for what came, and the memory is not to forget for it
     └── StoreError            the database failed, is locked, is newer, or holds a damaged row
+        ├── MemoryGone        the memory was deleted or renamed while it was open
         └── StaleState        another writer has moved the memory on; the flow is run again
 """
 
@@ -30,6 +32,8 @@ __all__ = [
     "IdempotencyConflict",
     "InvalidInput",
     "InvariantBroken",
+    "MemoryFull",
+    "MemoryGone",
     "MissingExtra",
     "ModelError",
     "ModelFault",
@@ -195,6 +199,31 @@ class MissingExtra(DeMemError, ImportError):
 
 class StoreError(DeMemError):
     """Report a store that could not read or write; what was acknowledged before is still there."""
+
+
+class MemoryFull(DeMemError):
+    """Report that there is no room for what came in; nothing of it was stored.
+
+    Attributes:
+        setting: the bound, as it is called in ``Settings``.
+        limit: its value.
+    """
+
+    def __init__(self, setting: str, limit: int, why: str) -> None:
+        self.setting = setting
+        self.limit = limit
+        super().__init__(f"the memory is full: {setting} is {limit:,}, and {why}")
+
+
+class MemoryGone(StoreError):
+    """Report a memory that was deleted, or renamed, while it was open.
+
+    Nothing that is done to it any more comes back to the store, also where another memory has its
+    id by now.
+    """
+
+    def __init__(self, memory_id: str) -> None:
+        super().__init__(f"there is no memory {memory_id!r} any more: it was deleted or renamed")
 
 
 class StaleState(StoreError):

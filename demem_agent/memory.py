@@ -25,7 +25,7 @@ from demem_agent.copying import Kept, Lines, kept_of, made_again, opened
 from demem_agent.door import Door, is_decision
 from demem_agent.drivers import Collaborators, drive
 from demem_agent.errors import CollaboratorError, InvalidInput, StaleState
-from demem_agent.held import Held
+from demem_agent.held import RETRIES, Held
 from demem_agent.later import module
 from demem_agent.options import Options
 from demem_agent.reading.ask import Asking, Reads, Routes, When
@@ -39,7 +39,7 @@ from demem_agent.slots.keeping import Brought, storage_of
 from demem_agent.slots.openings import slot_view
 from demem_agent.slots.state import State
 from demem_agent.slots.successions.histories import history
-from demem_agent.stores import Store
+from demem_agent.stores import DeletionReceipt, Store
 from demem_agent.stores.parts import exported
 from demem_agent.turns import Retold, Turn, refuse_unknown, text_field, whole_field
 from demem_agent.types import (
@@ -51,8 +51,10 @@ from demem_agent.types import (
     Explained,
     FeedbackReport,
     Gone,
+    Health,
     Ingested,
     Known,
+    Mark,
     NotesTaken,
     Reading,
     Receipt,
@@ -84,8 +86,6 @@ Progress = Callable[[int, int], object]
 
 #: Turns that ``ingest_many`` encodes and commits at a time.
 BATCH = 512
-#: Times an operation is tried again when another process has moved the memory on.
-RETRIES = 5
 
 
 def learned(report: FeedbackReport) -> Brought:
@@ -206,7 +206,7 @@ class MemoryHandle:
 
     def _batch(self) -> int:
         """Return how many turns are written at once: one by one, where each may need room."""
-        return BATCH if self.settings.storage is None else 1
+        return 1 if self.settings.is_bounded else BATCH
 
     def _given(
         self, answer: Answer | Decision | str, told: Told, key: str | None
@@ -217,6 +217,13 @@ class MemoryHandle:
         """Refuse to go on without a note taker."""
         if self._held.team.note_taker is None:
             raise InvalidInput("note_taker", None, "given when the memory is made or opened")
+
+    def _marks(self) -> tuple[Mark, ...]:
+        return tuple(self._held.state.marks.values())
+
+    def _health(self) -> Health:
+        team = self._held.team
+        return flows.health.health(self._held.state, team.address, team.store.schema)
 
     def _author(self) -> str:
         """Return the name of the compressor; refuse to go on without one."""
@@ -237,7 +244,8 @@ class SlotMemory(MemoryHandle):
       ``order`` ("time"), ``decisions`` (True), ``split``
       (:class:`~demem_agent.settings.SplitSettings`);
     * what is not known: ``unknown`` ("show"), ``known_from`` (None);
-    * a bound on everything kept: ``storage`` (None);
+    * bounds on what is kept: ``storage``, ``most_items``, ``keep_days``, ``tenant_items`` (None),
+      ``when_full`` ("worth");
     * who does the work, sync or async: ``encoder``, ``answerer``, ``scorers`` (two at least),
       ``reranker`` (none);
     * ``clock``: dates turns and queries that come without ``at`` (``datetime.now``);
@@ -317,6 +325,7 @@ class SlotMemory(MemoryHandle):
         Raises:
             InvalidInput: naming the field and its range; nothing was stored.
             IdempotencyConflict: if the key was used for another request.
+            MemoryFull: where there is no room, and nothing is to be forgotten for it.
         """
         refuse_unknown("ingest", unknown, Turn)
         turn = Turn(
@@ -347,6 +356,7 @@ class SlotMemory(MemoryHandle):
 
         Raises:
             InvalidInput: naming the turn and the field; then none of the turns was stored.
+            MemoryFull: where there is no room for a turn; those before it were stored.
         """
         checked = self._door.turns(turns)
         done: list[Ingested] = []
@@ -625,6 +635,34 @@ class SlotMemory(MemoryHandle):
         with self._still():
             return history(self._held.state, text_field("evidence_id", evidence_id))
 
+    def keep(self, evidence_id: str, kept: bool = True) -> None:
+        """Have an item stay whatever else is forgotten: for want of room, or for its age.
+
+        ``forget`` and ``delete`` take it out all the same. Where all that there is room for is
+        marked so, the next item is refused with MemoryFull.
+
+        Args:
+            kept: False to take that back.
+
+        Raises:
+            NotFound: for an unknown evidence id.
+        """
+        self._run(flows.mark.keep, *self._door.marking(evidence_id, "kept", kept))
+
+    def hide(self, evidence_id: str, hidden: bool = True) -> None:
+        """Have an item never be read: it is in no reading, answer or summary, but not forgotten.
+
+        ``evidence`` and ``export`` have it still, and answers that were given before say what they
+        said.
+
+        Args:
+            hidden: False to have it read again.
+
+        Raises:
+            NotFound: for an unknown evidence id.
+        """
+        self._run(flows.mark.hide, *self._door.marking(evidence_id, "hidden", hidden))
+
     def undo(self, id: str) -> None:
         """Take back a split, what was told of an answer or a decision, or a succession.
 
@@ -825,13 +863,23 @@ class SlotMemory(MemoryHandle):
         """
         return choosing.log.explained(self.decision_log(), text_field("id", id))
 
+    def marks(self) -> tuple[Mark, ...]:
+        """Return what ``keep`` and ``hide`` have settled of items; none of those without a mark."""
+        with self._still():
+            return self._marks()
+
+    def health(self) -> Health:
+        """Return how the memory stands: what it holds, against its bounds, and what waits in it."""
+        with self._still():
+            return self._health()
+
     def storage(self) -> Storage:
         """Return how much the memory keeps, and how much it may."""
         with self._still():
             return storage_of(self._held.state)
 
     def receipts(self) -> tuple[Receipt, ...]:
-        """Return what was forgotten to keep within ``storage``, the oldest first."""
+        """Return what was forgotten for want of room or for its age, the oldest first."""
         with self._still():
             return flows.room.receipts(self._held.state)
 
@@ -888,6 +936,21 @@ class SlotMemory(MemoryHandle):
         with self._still():
             check(self._held.state)
 
+    def delete(self) -> DeletionReceipt:
+        """Delete the whole memory, which cannot be taken back.
+
+        When this returns nothing of it is in any file, nor in what this handle keeps. Every later
+        call raises MemoryGone, by this handle and by any other, also in another process; none of
+        them brings it back. Exports and backups that were made before are yours.
+
+        Raises:
+            MemoryGone: if it is gone already.
+            StoreError: also where it is deleted, but its text cannot leave the file yet since
+                another process reads; it does so with the next write or close.
+        """
+        with self._lock:
+            return self._held.delete()
+
     def close(self) -> None:
         """Release the store, if ``open`` made it from a URL.
 
@@ -939,8 +1002,8 @@ class SlotMemory(MemoryHandle):
         return made
 
     def _keep_within(self, brought: Brought) -> None:
-        """Forget what there is no room for, if storage is bounded."""
-        if self.settings.storage is not None:
+        """Forget what there is no room for, if there is a bound."""
+        if self.settings.is_bounded:
             self._run(flows.room.make_room, brought)
 
     def _reembed_or_release(self) -> None:

@@ -36,10 +36,12 @@ __all__ = [
     "Explained",
     "FeedbackReport",
     "Gone",
+    "Health",
     "Ingested",
     "Known",
     "LeftOut",
     "Line",
+    "Mark",
     "MeanReward",
     "Mode",
     "Order",
@@ -68,6 +70,7 @@ __all__ = [
     "Updated",
     "Verdict",
     "Version",
+    "WhenFull",
     "by_id",
     "number_of",
 ]
@@ -83,6 +86,8 @@ Known = Literal["id", "text"]
 Gone = Literal["tell", "forget"]
 #: Which days of a reading come first.
 Order = Literal["time", "latest"]
+#: What gives way where a memory is full: what is worth least, what is oldest, or what comes in.
+WhenFull = Literal["worth", "age", "refuse"]
 Regime = Literal["guard band", "confidence sequence", "pairwise preference", "rival lines", "none"]
 Channel = Literal[
     "none",
@@ -153,6 +158,26 @@ class Evidence:
 
     def _repr_html_(self) -> str:
         return notebook.evidence(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What a user has settled of one item.
+
+    Attributes:
+        evidence_id: the item.
+        kept: whether it stays whatever else is forgotten: only ``forget`` takes it out.
+        hidden: whether it is never read: it is in no reading, answer or summary.
+    """
+
+    evidence_id: str
+    kept: bool = False
+    hidden: bool = False
+
+    @property
+    def says_something(self) -> bool:
+        """Whether anything is settled."""
+        return self.kept or self.hidden
 
 
 @dataclass(frozen=True, slots=True)
@@ -926,6 +951,92 @@ class Storage:
     names: int
     situations: int = 0
     actions: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """How a memory stands, in numbers; ``print`` gives them in lines.
+
+    Attributes:
+        memory_id, tenant: which one it is.
+        items: how many there are; ``kept`` and ``hidden`` of them are marked so, and ``forgotten``
+            more there were.
+        most_items, tenant_items, keep_days, when_full: its bounds, as in ``Settings``.
+        storage: what the texts of everything kept measure, and the bound on that.
+        slots: (number, size of its summary) of those in use, of ``most_slots``; none measures more
+            than ``slot_limit``.
+        answers, decisions: how many were ever given, and made among actions.
+        room_made: how often something was forgotten by itself, for want of room or for its age.
+        pending: certified conflicts that wait for a free slot; ``untested``: pairs of answers that
+            wait to be tested.
+        encoder: the name of the one that it is built with, "" before the first item.
+        reranker_failures: (how, how often) since it was opened.
+        schema: of the file, None where it lives in RAM.
+    """
+
+    memory_id: str
+    tenant: str
+    items: int
+    kept: int
+    hidden: int
+    forgotten: int
+    most_items: int | None
+    tenant_items: int | None
+    keep_days: int | None
+    when_full: WhenFull
+    storage: Storage
+    slots: tuple[tuple[int, int], ...]
+    most_slots: int
+    slot_limit: int
+    answers: int
+    decisions: int
+    room_made: int
+    pending: int
+    untested: int
+    encoder: str
+    reranker_failures: tuple[tuple[str, int], ...]
+    schema: int | None
+
+    def told(self) -> tuple[tuple[str, str], ...]:
+        """Return (what, how much) in words, as they are printed."""
+        unit = self.storage.unit
+        sizes = ", ".join(f"{number}: {size:,}" for number, size in self.slots) or "none"
+        failures = ", ".join(f"{how} {count}" for how, count in self.reranker_failures)
+        days = "no bound" if self.keep_days is None else f"{self.keep_days} days"
+        schema = "in RAM" if self.schema is None else str(self.schema)
+        return (
+            ("memory", f"{self.memory_id} of the tenant {self.tenant}"),
+            ("items", f"{_of(self.items, self.most_items)}; {self._marked()}"),
+            ("items of the tenant", _bound(self.tenant_items)),
+            ("storage", _of(self.storage.used, self.storage.limit, f" {unit}")),
+            ("kept for", days),
+            ("when full", self.when_full),
+            ("forgotten", f"{self.forgotten:,} items; by itself {self.room_made:,} times"),
+            ("slots", f"{len(self.slots)} of {self.most_slots}"),
+            ("summaries", f"{sizes}, of {self.slot_limit:,} {unit} each"),
+            ("answers", f"{self.answers:,}; {self.decisions:,} decisions among actions"),
+            ("conflicts waiting", f"{self.pending} for a slot, {self.untested} to be tested"),
+            ("encoder", self.encoder or "none yet"),
+            ("reranker failures", failures or "none"),
+            ("schema", schema),
+        )
+
+    def __str__(self) -> str:
+        wide = max(len(what) for what, _ in self.told())
+        return "\n".join(f"{what:<{wide}}  {how_much}" for what, how_much in self.told())
+
+    def _marked(self) -> str:
+        return f"{self.kept:,} marked as kept, {self.hidden:,} as hidden"
+
+
+def _of(used: int, limit: int | None, unit: str = "") -> str:
+    if limit is None:
+        return f"{used:,}{unit}, no bound"
+    return f"{used:,} of at most {limit:,}{unit}"
+
+
+def _bound(limit: int | None) -> str:
+    return "no bound" if limit is None else f"at most {limit:,}"
 
 
 @dataclass(frozen=True, slots=True)

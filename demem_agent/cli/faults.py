@@ -15,6 +15,7 @@ from demem_agent.errors import (
     EncoderMismatch,
     IdempotencyConflict,
     InvalidInput,
+    MemoryFull,
     MissingExtra,
     NotFound,
 )
@@ -27,7 +28,15 @@ class UsageError(DeMemError):
 
 
 #: What the caller can put right; everything else is a fault.
-_MISTAKES = (UsageError, InvalidInput, NotFound, IdempotencyConflict, EncoderMismatch, MissingExtra)
+_MISTAKES = (
+    UsageError,
+    InvalidInput,
+    NotFound,
+    IdempotencyConflict,
+    EncoderMismatch,
+    MemoryFull,
+    MissingExtra,
+)
 
 
 def report(error: BaseException, arguments: Sequence[str]) -> int:

@@ -47,8 +47,10 @@ __all__ = [
     "Going",
     "Selected",
     "bridged",
+    "cleared",
     "forget",
     "lapsed",
+    "quotes_of",
     "rebuilt",
     "receipt_of",
     "redacted_certificates",
@@ -182,10 +184,10 @@ def _with_corrections(state: State, chosen: set[str]) -> Going:
     A correction may have been corrected itself.
     """
     chosen = state.derived.with_notes(chosen)
-    going = Going(frozenset(chosen), _quotes(state, chosen))
+    going = Going(frozenset(chosen), quotes_of(state, chosen))
     while more := _corrections(state, going):
         items = going.items | more
-        going = Going(items, _quotes(state, items))
+        going = Going(items, quotes_of(state, items))
     return going
 
 
@@ -215,7 +217,7 @@ def _asked(state: State, item: Evidence) -> str:
     return state.contexts[id].context.query if id in state.contexts else ""
 
 
-def _quotes(state: State, items: Iterable[str]) -> Quotes:
+def quotes_of(state: State, items: Iterable[str]) -> Quotes:
     """Return the texts that must not survive in anything a caller typed either.
 
     The question that a correction begins with is no part of what it says: others ask the same.
@@ -259,15 +261,15 @@ def rebuilt(
 
 def _cleared_contexts(state: State, going: Going) -> tuple[StoredContext, ...]:
     """Return the contexts that hold something of what goes, without it."""
-    cleared = []
+    found = []
     for stored in state.contexts.values():
-        without = _cleared(stored, going)
+        without = cleared(stored, going)
         if without is not stored:
-            cleared.append(without)
-    return tuple(cleared)
+            found.append(without)
+    return tuple(found)
 
 
-def _cleared(stored: StoredContext, going: Going) -> StoredContext:
+def cleared(stored: StoredContext, going: Going) -> StoredContext:
     """Blank what a context holds of forgotten items: an answer read from them, and quotations.
 
     A reference is the caller's own text: it goes when it quotes an item or when the context rests
@@ -282,14 +284,14 @@ def _cleared(stored: StoredContext, going: Going) -> StoredContext:
     quotes = query_quotes or reference_quotes or conditions_quote
     if not (quotes or rests_on or _answered_from(context, going)):
         return stored
-    cleared = _blanked(context, going)
+    blank = _blanked(context, going)
     if conditions_quote:  # what it was decided for is not known any more
-        cleared = replace(cleared, conditions=conditions, verdicts=())
+        blank = replace(blank, conditions=conditions, verdicts=())
     if rests_on or reference_quotes or context.channel == "stand-in":
-        cleared = replace(cleared, reference=None, channel="none")
+        blank = replace(blank, reference=None, channel="none")
     if not query_quotes:
-        return StoredContext(cleared, stored.vector)
-    return StoredContext(replace(cleared, query=""), np.zeros_like(stored.vector))
+        return StoredContext(blank, stored.vector)
+    return StoredContext(replace(blank, query=""), np.zeros_like(stored.vector))
 
 
 def _unquoted_conditions(context: Context, going: Going) -> tuple[str, ...]:

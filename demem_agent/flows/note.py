@@ -93,7 +93,7 @@ def _due(state: State) -> list[Evidence]:
     found: list[Evidence] = []
     left = CHARS
     for item in state.evidence.values():
-        if number_of(item.id) <= state.head.noted or _is_no_saying(item):
+        if number_of(item.id) <= state.head.noted or not _is_to_read(state, item):
             continue
         left -= len(item.text)
         if found and left < 0:
@@ -104,9 +104,9 @@ def _due(state: State) -> list[Evidence]:
     return found
 
 
-def _is_no_saying(item: Evidence) -> bool:
-    """Whether an item is a note itself, or a correction, which is as good as one."""
-    return bool(item.made_from) or item.source == CORRECTION
+def _is_to_read(state: State, item: Evidence) -> bool:
+    """Whether a note taker may read an item: no note, no correction, and nothing that is hidden."""
+    return not item.made_from and item.source != CORRECTION and item.id not in state.hidden
 
 
 def _task_of(state: State, items: Sequence[Evidence]) -> Noting:
@@ -115,7 +115,7 @@ def _task_of(state: State, items: Sequence[Evidence]) -> Noting:
     before = (state.evidence[id] for id in said[max(place - CONTEXT, 0) : place])
     return Noting(
         sources=tuple(map(_source, items)),
-        context=tuple(_source(item) for item in before if not _is_no_saying(item)),
+        context=tuple(_source(item) for item in before if _is_to_read(state, item)),
     )
 
 
@@ -142,10 +142,11 @@ def _drafts(proposal: Proposal, task: Noting) -> tuple[list[_Draft], list[str]]:
 
 
 def _arrivals(state: State, drafts: Sequence[_Draft], matrices: Sequence[Vector]) -> list[Arrival]:
-    """Return notes as items, but for those of which a source was forgotten meanwhile."""
+    """Return notes as items, but for those of which a source was taken away meanwhile."""
     arrivals: list[Arrival] = []
+    there = state.evidence.keys() - state.hidden
     for draft, vectors in zip(drafts, matrices, strict=True):
-        if not draft.spans or not state.evidence.keys() >= set(draft.made_from):
+        if not draft.spans or not there >= set(draft.made_from):
             continue
         number = state.head.evidence + len(arrivals) + 1
         note = _note(state, f"e{number}", draft)

@@ -116,8 +116,11 @@ def _behind(ranking: Ranking, count: int) -> NDArray[np.float64]:
 def _odds(state: State, known: Iterable[Recognised]) -> NDArray[np.float64]:
     """Add up by row what contexts say of lines, as far as each is the same decision."""
     odds = np.zeros(len(state.passage_index()))
+    hidden = state.hidden
     for one in known:
         for item, start, end, weight in state.contexts[one.id].context.verdicts:
+            if item in hidden:
+                continue
             rows = rows_of(state.passage_index(), [(item, start, end)])
             odds[rows] += _trust(one) * weight
     return odds

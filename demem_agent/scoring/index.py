@@ -51,7 +51,8 @@ class PassageIndex:
         turns: the same by the turn, with the other way round.
         language: the same for the language that its words are in.
         form, halves, kind: what each says, as :class:`~demem_agent.scoring.forms.Forms`.
-        changes: how often passages came or went.
+        changes: how often passages came or went, or were hidden.
+        hidden: ids of the items that are not ranked.
         kept: the columns that features declare (:data:`~demem_agent.scoring.features.KEPT`).
     """
 
@@ -77,6 +78,7 @@ class PassageIndex:
         self.spelling = Spelling(self.lexical, self.related, self.speakers, self.languages)
         self._rows: dict[str, range] = {}
         self.changes = 0
+        self.hidden: frozenset[str] = frozenset()
 
     def __len__(self) -> int:
         return len(self.passages)
@@ -142,6 +144,15 @@ class PassageIndex:
         self.sessions.keep(self.session)
         self.speakers.keep(self.speaker)
         self.languages.keep(self.language)
+
+    def hide(self, evidence_ids: frozenset[str]) -> None:
+        """Rank these items no more, and all others again."""
+        self.changes += 1
+        self.hidden = evidence_ids
+
+    def is_hidden(self) -> NDArray[np.bool_]:
+        """Return for each row whether it is not ranked, shape (N,)."""
+        return np.isin(self.item.view(), [number_of(id) for id in self.hidden])
 
     def _columns(self) -> Iterator[Column]:
         yield self.vectors

@@ -145,6 +145,14 @@ def _work(
     )
 
 
+def _readable(index: PassageIndex, within: NDArray[np.bool_] | None) -> NDArray[np.bool_] | None:
+    """Return which passages may be ranked, without those that are hidden; None where all may."""
+    if not index.hidden:
+        return within
+    shown: NDArray[np.bool_] = ~index.is_hidden()
+    return shown if within is None else shown & within
+
+
 def _standard(values: NDArray[np.float32]) -> NDArray[np.float32]:
     """Standardise: how many standard deviations above the memory's mean."""
     from_mean = values - values.mean()
@@ -185,6 +193,7 @@ def rank(
             score compares a passage with is the whole memory in any case, so that those which may
             are in the order that they have among all.
     """
+    within = _readable(index, within)
     if not len(index) or (within is not None and not within.any()):
         return Ranking(np.zeros(0, np.intp), np.zeros(0), NOTHING, within)
     query, words = _understood(index, query)

@@ -29,6 +29,20 @@ def check(state: State) -> None:
     _check_notes(state)
     _check_successions(state)
     _check_choices(state)
+    _check_marks(state)
+
+
+def _check_marks(state: State) -> None:
+    """Check that marks are of live items, and that no summary holds what is hidden."""
+    for id, mark in state.marks.items():
+        _require(id in state.evidence, f"the mark of {id} is of evidence that is not there")
+        _require(mark.says_something, f"the mark of {id} says nothing")
+    hidden = state.hidden
+    index = state.derived.index
+    _require(index is None or index.hidden == hidden, "the index hides other items")
+    for number in state.slots if hidden else ():
+        shown = hidden.intersection(slot_view(state, number).cover)
+        _require(not shown, f"the summary of slot {number} holds what is hidden")
 
 
 def _check_budget(state: State) -> None:

@@ -49,7 +49,7 @@ def slot_ranking(
         ranking = state.cache.ranking_of(index, query, default_weights())
     else:
         ranking = rank(index, query, default_weights(), within.rows)
-    if not len(ranking.rows):
+    if not len(ranking.rows):  # all that there is is hidden, or the filter leaves nothing
         return Route(slot=None, scores={}, margin=0.0, adequate=False), None
     if query.relevance:
         ranking = reranked(index, ranking, query.relevance)

@@ -30,10 +30,12 @@ from demem_agent.types import (
     Context,
     Decision,
     Evidence,
+    Mark,
     Situation,
     SplitCertificate,
     Succession,
     Verdict,
+    number_of,
 )
 
 __all__ = [
@@ -48,6 +50,7 @@ __all__ = [
     "dumps",
     "evidence_from_json",
     "evidence_to_json",
+    "mark_from_json",
     "rank_from_json",
     "settings_from_json",
     "settings_to_json",
@@ -237,6 +240,18 @@ def succession_from_json(plain: Plain) -> Succession:
         undone=bool(plain["undone"]),
         after=int(plain["after"]),
     )
+
+
+def mark_from_json(plain: Plain) -> Mark:
+    """Return what was settled of an item from the fields of a :class:`Mark` as plain values.
+
+    Raises:
+        ValueError: also for another id than evidence has.
+    """
+    id = str(plain["evidence_id"])
+    if id != f"e{number_of(id)}":
+        raise ValueError("a mark of what is no evidence")
+    return Mark(id, bool(plain["kept"]), bool(plain["hidden"]))
 
 
 def situation_to_json(situation: Situation) -> Json:

@@ -46,6 +46,7 @@ def _readable(rows: Rows, measure: Measure, damaged: list[str]) -> State:
     state = State(rows.settings, measure, head=rows.head)
     state.begin_index()
     _load_evidence(state, rows, damaged)
+    _load_marks(state, rows, damaged)  # what is hidden is in no summary
     _load_uses(state, rows)  # they decide how excerpts rank, so they come before the summaries
     _load_slots(state, rows, damaged)
     _load_contexts(state, rows, damaged)
@@ -70,6 +71,14 @@ def _load_evidence(state: State, rows: Rows, damaged: list[str]) -> None:
         if not 0 <= stored.slot < rows.settings.slots:
             damaged.append(name)
         state.put(stored)
+
+
+def _load_marks(state: State, rows: Rows, damaged: list[str]) -> None:
+    for mark in rows.marks:
+        if mark.evidence_id in state.evidence:
+            state.put_mark(mark)
+        else:
+            damaged.append(f"mark {number_of(mark.evidence_id)}")
 
 
 def _load_uses(state: State, rows: Rows) -> None:

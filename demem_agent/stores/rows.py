@@ -17,18 +17,16 @@ from demem_agent.errors import StoreError
 from demem_agent.metadata import Metadata, metadata_field
 from demem_agent.settings import Settings
 from demem_agent.slots.records import (
-    Certified,
     Head,
     Operation,
-    SlotState,
     StoredContext,
     StoredEvidence,
     StoredSituation,
     Vector,
 )
+from demem_agent.stores.base import MemoryInfo
 from demem_agent.stores.codec import (
     Json,
-    certified_to_json,
     context_from_json,
     context_to_json,
     decision_from_json,
@@ -45,10 +43,10 @@ from demem_agent.stores.codec import (
     written_from_json,
     written_to_json,
 )
-from demem_agent.stores.slot_rows import SlotRow, slot_row
+from demem_agent.stores.slot_rows import SlotRow
 from demem_agent.stores.vectors import vectors_from_bytes, vectors_to_bytes
 from demem_agent.turns import time_field, unit_field
-from demem_agent.types import Decision, Evidence, Succession, number_of
+from demem_agent.types import Decision, Evidence, Mark, Succession, number_of
 
 __all__ = [
     "Columns",
@@ -66,6 +64,9 @@ __all__ = [
     "evidence_to_row",
     "head_from_row",
     "head_to_row",
+    "info_from_row",
+    "mark_from_row",
+    "mark_to_row",
     "naming_damage",
     "operation_from_row",
     "operation_to_row",
@@ -146,6 +147,7 @@ def head_to_row(head: Head) -> Columns:
         "encoder": head.encoder,
         "encoder_fingerprint": head.encoder_fingerprint,
         "dimensions": head.dimensions,
+        "era": head.era,
     }
 
 
@@ -164,6 +166,23 @@ def head_from_row(row: Row) -> Head:
         encoder=str(row["encoder"]),
         encoder_fingerprint=str(row["encoder_fingerprint"]),
         dimensions=int(row["dimensions"]),
+        era=int(row["era"]),
+    )
+
+
+def info_from_row(row: Row) -> MemoryInfo:
+    """Return what is told of a memory from a row that was put together for it."""
+    return MemoryInfo(
+        memory_id=row["memory_id"],
+        tenant=row["tenant"],
+        items=int(row["items"]),
+        size=int(row["size"]),
+        answers=int(row["contexts"]),
+        slots=int(row["slots"]),
+        first=time_field("at", row["first"]),
+        last=time_field("at", row["last"]),
+        made=time_field("made", row["made"]),
+        changed=time_field("changed", row["changed"]),
     )
 
 
@@ -240,9 +259,8 @@ def _unit_vectors(raw: bytes, rows: int) -> Vector:
     return vectors
 
 
-def slot_to_row(slot: SlotState) -> Columns:
+def slot_to_row(row: SlotRow) -> Columns:
     """Return the row of a slot; its excerpts are rows of their own."""
-    row = slot_row(slot)
     return {
         "number": row.number,
         "parent": row.parent,
@@ -275,15 +293,15 @@ def slot_from_row(row: Row, covers: Covers) -> SlotRow:
     )
 
 
-def cover_to_rows(slot: SlotState) -> Iterator[Columns]:
+def cover_to_rows(row: SlotRow) -> Iterator[Columns]:
     """Yield a row for each excerpt of a slot."""
-    for place, excerpt in enumerate(slot.summary.kept):
+    for place, (item, start, end) in enumerate(row.cover):
         yield {
-            "slot": slot.number,
+            "slot": row.number,
             "place": place,
-            "evidence": number_of(excerpt.evidence_id),
-            "first": excerpt.start,
-            "last": excerpt.end,
+            "evidence": number_of(item),
+            "first": start,
+            "last": end,
         }
 
 
@@ -321,10 +339,9 @@ def context_from_row(row: Row) -> StoredContext:
     return StoredContext(context, vector)
 
 
-def certificate_to_row(certified: Certified) -> Columns:
-    """Return the row of a certificate."""
-    number = number_of(certified.certificate.id)
-    return {"number": number, "body": dumps(certified_to_json(certified))}
+def certificate_to_row(plain: Json) -> Columns:
+    """Return the row of a certificate, which comes as plain values."""
+    return {"number": number_of(plain["certificate"]["id"]), "body": dumps(plain)}
 
 
 def certificate_from_row(row: Row) -> Json:
@@ -394,6 +411,20 @@ def choice_from_row(row: Row) -> Decision:
     if decision.id != f"d{row['number']}":
         raise ValueError("another decision's body")
     return decision
+
+
+def mark_to_row(mark: Mark) -> Columns:
+    """Return the row of what was settled of an item."""
+    return {
+        "number": number_of(mark.evidence_id),
+        "kept": int(mark.kept),
+        "hidden": int(mark.hidden),
+    }
+
+
+def mark_from_row(row: Row) -> Mark:
+    """Return what was settled of an item from its row."""
+    return Mark(f"e{row['number']}", bool(row["kept"]), bool(row["hidden"]))
 
 
 def operation_to_row(operation: Operation) -> Columns:

@@ -191,6 +191,29 @@ def test_a_note_taker_that_fails_leaves_everything_to_be_noted_later() -> None:
     assert memory.take_notes()[0].notes == ("e4",)
 
 
+def test_a_note_is_hidden_with_any_of_its_items() -> None:
+    memory = memory_of(saying(LASAGNE))
+    memory.take_notes()
+    memory.hide("e2")
+    memory.hide("e3")
+    assert "lasagne" not in memory.read("the lasagne").text
+    memory.check()
+    memory.hide("e2", False)
+    assert "helpings of the rich" not in memory.read("the lasagne").text
+    memory.hide("e3", False)
+    assert "helpings of the rich" in memory.read("the lasagne").text
+    memory.check()
+
+
+def test_what_is_hidden_is_shown_to_no_note_taker() -> None:
+    taker = saying(LASAGNE)
+    memory = memory_of(taker)
+    memory.hide("e2")
+    (taken,) = memory.take_notes()
+    assert taken.notes == ()
+    assert "lasagne" not in str(taker.tasks)
+
+
 def test_a_note_is_within_a_filter_where_all_its_items_are() -> None:
     memory = memory_of(saying(LASAGNE, ("Ana moved to Porto on Monday.", ("e1",))))
     memory.take_notes()
@@ -296,7 +319,7 @@ def test_notes_keep_every_invariant_and_nothing_of_what_was_forgotten(
 
 
 def model_of(provider: Provider) -> OpenAIChat:
-    retry = Retry(attempts=2, seconds=2.0, first_wait=0.01)
+    retry = Retry(attempts=2, seconds=60.0, first_wait=0.01)  # it is loaded with the first call
     return OpenAIChat("good", base_url=provider.url, retry=retry, breaker=Breaker())
 
 
