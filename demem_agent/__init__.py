@@ -75,6 +75,7 @@ __public__ = (
     "demem_agent.evaluate",
     "demem_agent.feedback",
     "demem_agent.llms",
+    "demem_agent.messages",
     "demem_agent.options",
     "demem_agent.reading",
     "demem_agent.settings",
