@@ -74,6 +74,7 @@ __public__ = (
     "demem_agent.errors",
     "demem_agent.evaluate",
     "demem_agent.feedback",
+    "demem_agent.imports",
     "demem_agent.llms",
     "demem_agent.messages",
     "demem_agent.options",

@@ -99,8 +99,11 @@ def fields_of(given: object, where: str, expected: str) -> Fields:
     return found
 
 
-def pieces(content: object, where: str) -> Iterator[Piece]:
+def pieces(content: object, where: str, *, strict: bool = True) -> Iterator[Piece]:
     """Yield the pieces of a content: a text, or a list of parts.
+
+    Args:
+        strict: whether a part of an unknown type is refused; else it is left out.
 
     Raises:
         InvalidInput: naming the part and its field.
@@ -113,15 +116,17 @@ def pieces(content: object, where: str) -> Iterator[Piece]:
     if not isinstance(content, Sequence):
         raise InvalidInput(where, content, "a text or a list of parts")
     for n, part in enumerate(content):
-        yield from _part(part, f"{where}[{n}]")
+        yield from _part(part, f"{where}[{n}]", strict)
 
 
-def _part(part: object, where: str) -> Iterator[Piece]:
+def _part(part: object, where: str, strict: bool) -> Iterator[Piece]:
     if isinstance(part, str):
         yield Piece(where, "text", part)
         return
     fields = fields_of(part, where, "a text or a part with a type")
     kind = fields.get("type", "text" if "text" in fields else None)
+    if not isinstance(kind, str) and not strict:
+        kind = "other"
     if not isinstance(kind, str):
         raise InvalidInput(f"{where}.type", kind, _EXPECTED)
     if kind in _TEXTS:
@@ -132,8 +137,10 @@ def _part(part: object, where: str) -> Iterator[Piece]:
         yield call(fields, where)
     elif kind.endswith(_RESULTS):
         yield from result(fields, where)
-    else:
+    elif strict:
         raise InvalidInput(f"{where}.type", kind, _EXPECTED)
+    else:
+        yield Piece(where, "other", kind)
 
 
 def _text(fields: Fields, where: str) -> Piece:
@@ -177,7 +184,7 @@ def _asked(fields: Fields) -> str:
 
 
 def result(fields: Fields, where: str, tool: str = "") -> Iterator[Piece]:
-    """Yield the result of a call, and what of it is no text."""
+    """Yield the result of a call, and what of it is no text: there may be anything in it."""
     ids = (fields.get(name) for name in ("tool_use_id", "tool_call_id", "call_id"))
     id = next((str(one) for one in ids if one is not None), None)
     field = "output" if "output" in fields else "content"
@@ -186,7 +193,7 @@ def result(fields: Fields, where: str, tool: str = "") -> Iterator[Piece]:
     if isinstance(given, Mapping):
         found.append(written(given))
     else:
-        for piece in pieces(given, f"{where}.{field}"):
+        for piece in pieces(given, f"{where}.{field}", strict=False):
             if piece.kind == "text":
                 found.append(piece.text)
             else:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 
@@ -12,10 +12,11 @@ from demem_agent import Ingested, SlotMemory, Turn
 from demem_agent.cli.memory_options import Budget, Place
 from demem_agent.cli.output import Output
 from demem_agent.cli.progress import ticking
-from demem_agent.cli.sources import FORMATS, keyed, load
+from demem_agent.cli.sources import FORMATS, Source
 from demem_agent.cli.tables import slots_table
 from demem_agent.cli.tables.cells import cell
 from demem_agent.errors import IdempotencyConflict
+from demem_agent.imports.wanted import Extra
 from demem_agent.turns import time_field
 
 __all__ = ["ingest"]
@@ -24,7 +25,7 @@ __all__ = ["ingest"]
 def ingest(
     file: Annotated[
         Path,
-        typer.Argument(metavar="FILE", exists=True, dir_okay=False, help="The file to remember."),
+        typer.Argument(metavar="FILE", help="The file to remember; - for standard input."),
     ],
     place: Place,
     budget: Budget,
@@ -32,7 +33,7 @@ def ingest(
     format: Annotated[
         str,
         typer.Option(
-            metavar="|".join(FORMATS), help="What the file is; auto goes by its extension."
+            metavar="|".join(FORMATS), help="What the file is; auto goes by what is in it."
         ),
     ] = "auto",
     sample: Annotated[
@@ -52,33 +53,54 @@ def ingest(
             metavar="NAME", help="Name that the turns are known by; the file's own unless given."
         ),
     ] = None,
+    tools: Annotated[
+        bool, typer.Option("--tools", help="Remember calls of tools and their results as well.")
+    ] = False,
+    extra: Annotated[
+        str,
+        typer.Option(
+            metavar="refuse|drop", help="What becomes of fields that a turn has no place for."
+        ),
+    ] = "refuse",
 ) -> None:
-    """Remember a file of turns: JSON lines, plain text or LoCoMo.
+    """Remember a file: turns, chat messages, notes, a table, or what another program exports.
 
-    A JSON line is {"text": ..., "speaker": ..., "at": ..., "session": ..., "source_id": ...}; all
-    but the text may be left out. In plain text a turn is a paragraph. The same file again is
-    remembered once: each turn is known by the format, the file's name and its own source_id or
-    line. What is read from a file was not said now: a turn without "at" stays undated, unless --at
-    tells when.
+    JSON lines or an array of {"text": ..., "speaker": ..., "at": ..., "session": ...,
+    "source_id": ...}, or of messages with a role and a content; paragraphs of a text or of
+    Markdown; CSV with a header; conversations.json of ChatGPT or Claude; what mem0, Zep, Letta and
+    LangMem give. The same file again is remembered once, and one that was interrupted goes on. What
+    is read from a file was not said now: a turn without a time stays undated, unless --at tells
+    when.
     """
     said = time_field("at", at)
-    format, dialogue = load(file, format, sample)
-    turns = list(keyed(dialogue.turns, format, name or dialogue.name))
+    source = Source(file, format, sample, name, tools, cast(Extra, extra)).read()
+    turns = list(source)
     # By the clock and not in the turns, so that the same file with another --at is known again.
     with place.make(budget, clock=None if said is None else lambda: said) as memory:
         new, skipped = _remember(memory, turns)
         document = {
             "file": str(file),
-            "format": format,
+            "format": source.format,
             "turns": len(turns),
             "remembered": new,
             "known": len(turns) - new - skipped,
             "skipped": skipped,
+            "left_out": source.reasons,
             "items": len(memory),
             "slots": len(memory.slots),
         }
-        words = cell(f"New: {new} of {len(turns)} turns. Items remembered now: {len(memory)}.")
-        output.show(document, words, slots_table(memory.slots, memory.settings))
+        words = f"New: {new} of {len(turns)} turns. Items remembered now: {len(memory)}."
+        output.show(
+            document,
+            cell(words + _besides(source.reasons)),
+            slots_table(memory.slots, memory.settings),
+        )
+
+
+def _besides(reasons: Mapping[str, int]) -> str:
+    """Return what was left out of a file, in words; "" for nothing."""
+    counted = ", ".join(f"{count} {why}" for why, count in sorted(reasons.items()))
+    return f" Left out: {counted}." if counted else ""
 
 
 def _remember(memory: SlotMemory, turns: Sequence[Turn]) -> tuple[int, int]:
