@@ -10,13 +10,15 @@ from dataclasses import replace
 from typing import Any, Concatenate, Never, ParamSpec, Self, TypeVar, Unpack
 
 from demem_agent import flows
+from demem_agent import messages as chats
 from demem_agent.channels import Told
 from demem_agent.copying import Lines, opened
-from demem_agent.door import is_decision
+from demem_agent.door import Door, is_decision
 from demem_agent.drivers import Collaborators, drive_async
 from demem_agent.errors import CollaboratorError, StaleState
 from demem_agent.held import RETRIES, Held
 from demem_agent.memory import MemoryHandle, Progress, learned
+from demem_agent.messages.records import IngestedMessages
 from demem_agent.options import Options
 from demem_agent.reading.ask import Asking, Reads, Routes, When
 from demem_agent.requests import Flow
@@ -126,21 +128,33 @@ class AsyncSlotMemory(MemoryHandle):
             key=key,
             metadata=metadata,
         )
-        remembered = await self._remember([self._door.turn(turn)])
+        remembered = await self._remember([self._door.turn(turn)], self._door)
         return remembered[0]
 
     async def ingest_many(
         self, turns: Iterable[Turn | Mapping[str, object]], *, progress: Progress | None = None
     ) -> list[Ingested]:
         """Remember many turns."""
-        checked = self._door.turns(turns)
-        done: list[Ingested] = []
-        size = self._batch()
-        for start in range(0, len(checked), size):
-            done += await self._remember(checked[start : start + size])
-            if progress:
-                progress(len(done), len(checked))
-        return done
+        return await self._remember_many(self._door.turns(turns), self._door, progress)
+
+    async def ingest_messages(
+        self,
+        messages: Iterable[object],
+        *,
+        session: str | None = None,
+        at: When = None,
+        tools: bool = False,
+        speakers: Mapping[str, str] | None = None,
+        source: str | None = None,
+        progress: Progress | None = None,
+    ) -> IngestedMessages:
+        """Remember what was said in a list of chat messages, each once."""
+        heard = chats.turns_of(
+            messages, session=session, tools=tools, speakers=speakers, source=source
+        )
+        checked = self._door.turns(heard.turns)
+        results = await self._remember_many(checked, self._door.dating(at), progress)
+        return IngestedMessages(tuple(results), heard.left_out)
 
     async def route(self, query: str, **how: Unpack[Routes]) -> Route:
         """Choose the slot that a query goes to."""
@@ -431,8 +445,20 @@ class AsyncSlotMemory(MemoryHandle):
             await asyncio.to_thread(self._held.refresh)
             yield
 
-    async def _remember(self, turns: list[Turn]) -> list[Ingested]:
-        done = await self._run(flows.ingest.ingest, *self._door.arrivals(turns))
+    async def _remember_many(
+        self, turns: list[Turn], door: Door, progress: Progress | None
+    ) -> list[Ingested]:
+        """Remember checked turns a batch at a time, dated by a door."""
+        done: list[Ingested] = []
+        size = self._batch()
+        for start in range(0, len(turns), size):
+            done += await self._remember(turns[start : start + size], door)
+            if progress:
+                progress(len(done), len(turns))
+        return done
+
+    async def _remember(self, turns: list[Turn], door: Door) -> list[Ingested]:
+        done = await self._run(flows.ingest.ingest, *door.arrivals(turns))
         items = (one.evidence_id for one in done if one.evidence_id is not None)
         await self._keep_within(Brought(items=frozenset(items)))
         return done

@@ -85,6 +85,11 @@ class Door:
         """
         return [self._dated(turn) for turn in turns], [_hash_of(turn) for turn in turns]
 
+    def dating(self, at: object) -> Door:
+        """Return a door that dates what comes without a time by ``at``; this one for None."""
+        said = time_field("at", at)
+        return self if said is None else replace(self, clock=lambda: said)
+
     def routing(self, query: str, given: Mapping[str, object]) -> Ask:
         """Check a query and the keyword arguments of ``route``."""
         refuse_unknown("route", given, Routes)

@@ -20,6 +20,7 @@ from typing import (
 )
 
 from demem_agent import flows
+from demem_agent import messages as chats
 from demem_agent.channels import Told
 from demem_agent.copying import Kept, Lines, kept_of, made_again, opened
 from demem_agent.door import Door, is_decision
@@ -27,6 +28,7 @@ from demem_agent.drivers import Collaborators, drive
 from demem_agent.errors import CollaboratorError, InvalidInput, StaleState
 from demem_agent.held import RETRIES, Held
 from demem_agent.later import module
+from demem_agent.messages.records import IngestedMessages
 from demem_agent.options import Options
 from demem_agent.reading.ask import Asking, Reads, Routes, When
 from demem_agent.requests import Flow
@@ -339,7 +341,7 @@ class SlotMemory(MemoryHandle):
             key=key,
             metadata=metadata,
         )
-        return self._remember([self._door.turn(turn)])[0]
+        return self._remember([self._door.turn(turn)], self._door)[0]
 
     def ingest_many(
         self, turns: Iterable[Turn | Mapping[str, object]], *, progress: Progress | None = None
@@ -358,14 +360,58 @@ class SlotMemory(MemoryHandle):
             InvalidInput: naming the turn and the field; then none of the turns was stored.
             MemoryFull: where there is no room for a turn; those before it were stored.
         """
-        checked = self._door.turns(turns)
-        done: list[Ingested] = []
-        size = self._batch()
-        for start in range(0, len(checked), size):
-            done += self._remember(checked[start : start + size])
-            if progress:
-                progress(len(done), len(checked))
-        return done
+        return self._remember_many(self._door.turns(turns), self._door, progress)
+
+    def ingest_messages(
+        self,
+        messages: Iterable[object],
+        *,
+        session: str | None = None,
+        at: When = None,
+        tools: bool = False,
+        speakers: Mapping[str, str] | None = None,
+        source: str | None = None,
+        progress: Progress | None = None,
+    ) -> IngestedMessages:
+        """Remember what was said in a list of chat messages, each once.
+
+        A list as OpenAI, Anthropic or LangChain have it: what users and assistants said is
+        remembered, and nothing else of the messages. The same list again, when it has grown or its
+        beginning was cut off, adds only what is new.
+
+        Args:
+            session: which conversation it is; lists without one count as one conversation.
+            at: when messages without a time of their own were said; now unless given, by the
+                memory's clock.
+            tools: whether calls of tools and their results are remembered, as turns of the speaker
+                "tool NAME".
+            speakers: who a role is, or a name in the messages, such as ``{"user": "Ana"}``.
+            source: of every turn.
+            progress: called with (done, total) after each batch.
+
+        Returns:
+            What became of each turn, and what was left out, and why.
+
+        Raises:
+            InvalidInput: naming the message and its field, such as
+                ``messages[3].content[1].type``; nothing was stored.
+            IdempotencyConflict: if a message was remembered with another speaker or source.
+
+        Examples:
+            >>> memory = SlotMemory()
+            >>> chat = [{"role": "system", "content": "Be kind."}]
+            >>> chat.append({"role": "user", "content": "I moved to Lisbon."})
+            >>> memory.ingest_messages(chat, session="s1").reasons
+            {'system': 1}
+            >>> len(memory)
+            1
+        """
+        heard = chats.turns_of(
+            messages, session=session, tools=tools, speakers=speakers, source=source
+        )
+        checked = self._door.turns(heard.turns)
+        results = self._remember_many(checked, self._door.dating(at), progress)
+        return IngestedMessages(tuple(results), heard.left_out)
 
     def route(self, query: str, **how: Unpack[Routes]) -> Route:
         """Choose the slot that a query goes to, and tell whether any is adequate.
@@ -971,8 +1017,20 @@ class SlotMemory(MemoryHandle):
             self._held.refresh()
             yield
 
-    def _remember(self, turns: list[Turn]) -> list[Ingested]:
-        done = self._run(flows.ingest.ingest, *self._door.arrivals(turns))
+    def _remember_many(
+        self, turns: list[Turn], door: Door, progress: Progress | None
+    ) -> list[Ingested]:
+        """Remember checked turns a batch at a time, dated by a door."""
+        done: list[Ingested] = []
+        size = self._batch()
+        for start in range(0, len(turns), size):
+            done += self._remember(turns[start : start + size], door)
+            if progress:
+                progress(len(done), len(turns))
+        return done
+
+    def _remember(self, turns: list[Turn], door: Door) -> list[Ingested]:
+        done = self._run(flows.ingest.ingest, *door.arrivals(turns))
         items = (one.evidence_id for one in done if one.evidence_id is not None)
         self._keep_within(Brought(items=frozenset(items)))
         return done

@@ -63,8 +63,8 @@ def ingest(state: State, turns: Sequence[Turn], hashes: Sequence[str]) -> Flow[l
         StaleState: if the memory was moved to another encoder meanwhile.
     """
     coming = [cut(turn, request) for turn, request in zip(turns, hashes, strict=True)]
-    passages = yield from encoded_turns(state, coming)
-    fresh = _not_done(state, coming)
+    passages = yield from encoded_turns(state, coming, _not_done(state, coming))
+    fresh = _not_done(state, coming)  # a key may have been used while the encoder was at work
     arrivals = arrivals_of(state, coming, fresh, passages)
     head = head_after(state, passages.encoder, arrivals)
     placed = place(state, arrivals)
@@ -101,10 +101,15 @@ def _successions(state: State, arrivals: Sequence[Arrival]) -> tuple[Succession,
     return with_notes(state, succeeded(state, arrivals, without=CORRECTION))
 
 
-def encoded_turns(state: State, coming: Sequence[Coming]) -> Flow[Passages]:
-    """Encode the passages of all turns, by the encoder that the memory was built with."""
+def encoded_turns(state: State, coming: Sequence[Coming], fresh: Sequence[int]) -> Flow[Passages]:
+    """Encode the passages of fresh turns, by the encoder that the memory was built with.
+
+    The others have none: what was remembered before waits for no encoder.
+    """
     texts = [one.text for one in coming]
-    spans = [one.spans for one in coming]
+    spans: list[Spans] = [()] * len(coming)
+    for n in fresh:
+        spans[n] = coming[n].spans
     passages = yield from encoded_passages(texts, spans)
     if passages.encoder is not None:
         require_same_encoder(state, passages.encoder)

@@ -134,7 +134,7 @@ def changed(state: State, changes: Sequence[Change]) -> Flow[list[Made | None]]:
         IdempotencyConflict: if a key was used for another request.
     """
     coming = [cut(one.turn, one.request) for one in changes]
-    passages = yield from encoded_turns(state, coming)
+    passages = yield from encoded_turns(state, coming, range(len(coming)))
     done = [_done(state, one) for one in changes]
     todo = [n for n, one in enumerate(coming) if one.spans and done[n] is None]
     if not todo:

@@ -21,10 +21,6 @@ def hide(
     off: Annotated[bool, typer.Option("--off", help="It may be read again.")] = False,
 ) -> None:
     """Have an item never be read: it is in no reading, answer or summary, but not forgotten.
-
-    \b
-    demem hide e12 -m m.db
-    demem hide e12 -m m.db --off
     """
     with place.open() as memory:
         memory.hide(id, not off)

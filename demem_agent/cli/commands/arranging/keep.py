@@ -21,10 +21,6 @@ def keep(
     off: Annotated[bool, typer.Option("--off", help="It may be forgotten again.")] = False,
 ) -> None:
     """Have an item stay whatever else is forgotten, for want of room or for its age.
-
-    \b
-    demem keep e12 -m m.db
-    demem keep e12 -m m.db --off
     """
     with place.open() as memory:
         memory.keep(id, not off)

@@ -32,10 +32,6 @@ def items(
     ] = FEW,
 ) -> None:
     """List what is remembered, the latest last; demem show tells all of one item.
-
-    \b
-    demem items m.db
-    demem items m.db --limit 0 --json
     """
     with place.at(file).open() as memory:
         every = memory.evidence()

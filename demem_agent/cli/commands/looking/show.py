@@ -31,10 +31,6 @@ def show(
     """Show an item: its text, who said it and when, what has taken its place, and who used it.
 
     Of one that was forgotten it says so.
-
-    \b
-    demem show e12 m.db
-    demem show e12 -m m.db --json
     """
     with place.at(file).open() as memory:
         item = by_id(memory.evidence()).get(id)

@@ -13,10 +13,6 @@ __all__ = ["stats"]
 
 def stats(place: Place, output: Output, file: File = None) -> None:
     """Show how a memory stands: what it holds, against its bounds, and what waits in it.
-
-    \b
-    demem stats m.db
-    demem stats users.db --memory-id ana --json
     """
     with place.at(file).open() as memory:
         health = memory.health()

@@ -28,10 +28,6 @@ def copy(
     ] = None,
 ) -> None:
     """Copy a memory, with all that it has learned, under another id or into another file.
-
-    \b
-    demem copy users.db --memory-id ana --to ana-before-the-test
-    demem copy users.db --memory-id ana --to ana --to-file other.db
     """
     at = place.at(file)
     at.store().close()

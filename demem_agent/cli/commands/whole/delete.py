@@ -28,10 +28,6 @@ def delete(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
     """Delete a whole memory for good: nothing of it is in the file any more.
-
-    \b
-    demem delete users.db --memory-id user-42
-    demem delete users.db --tenant acme --all-of-tenant --yes
     """
     at = place.at(file)
     if all:

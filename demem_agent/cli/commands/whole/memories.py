@@ -26,10 +26,6 @@ def memories(
     ] = None,
 ) -> None:
     """List the memories in a file, of all tenants: what is in each, and since when.
-
-    \b
-    demem memories users.db
-    demem memories users.db --of acme --json
     """
     at = place.at(file)
     at.require_file()

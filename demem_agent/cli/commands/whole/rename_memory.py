@@ -25,10 +25,6 @@ def rename_memory(
     ] = None,
 ) -> None:
     """Give a memory another id, or another tenant. (demem rename is for slots.)
-
-    \b
-    demem rename-memory users.db --memory-id ana --to ana-2
-    demem rename-memory users.db --memory-id ana --to ana --to-tenant acme
     """
     at = place.at(file)
     at.store().close()
