@@ -53,6 +53,11 @@ class Turn:
         at: a datetime, a date, or an ISO 8601 string; one without is dated by the memory's clock.
         trust: in [0, 1].
         key: idempotency key.
+
+    Examples:
+        >>> turns = [Turn("Hello!", speaker="Ben", at="2024-03-05"), Turn("Hi.", speaker="Ana")]
+        >>> [done.evidence_id for done in memory.ingest_many(turns)]
+        ['e4', 'e5']
     """
 
     text: str
