@@ -34,6 +34,8 @@ class Address(NamedTuple):
 class Rows:
     """All rows of one memory. Certificates stay plain, since reading one needs the evidence.
 
+    Not hashable, as they come in lists.
+
     Attributes:
         damaged: names of the rows that could not be read, such as ``evidence 12``; they are left
             out.
