@@ -74,6 +74,15 @@ class AsyncSlotMemory(MemoryHandle):
     Every method does what the one of :class:`SlotMemory` with its name does, with the same
     arguments and errors. ``settings``, ``slots`` and ``len()`` are plain, and as of the last
     operation.
+
+    Examples:
+        >>> import asyncio
+        >>> async def asked():
+        ...     memory = AsyncSlotMemory(clock=None)
+        ...     await memory.ingest("The cat is called Minka.", speaker="Ana")
+        ...     return await memory.answer("What is the cat called?")
+        >>> asyncio.run(asked())
+        <Answer a1 'Ana: The cat is called Minka.' from e1>
     """
 
     def __init__(self, **options: Unpack[Options]) -> None:

@@ -63,6 +63,13 @@ ModelFault = Literal[
 class DeMemError(Exception):
     """Base of every error raised on purpose by this library; all can be pickled, so they cross
     processes.
+
+    Examples:
+        >>> try:
+        ...     memory.forget("e99")
+        ... except DeMemError as error:
+        ...     print(error)
+        no evidence has the id 'e99'
     """
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -75,6 +82,12 @@ class InvalidInput(DeMemError, ValueError):
     Attributes:
         field: name of the offending argument, as the caller wrote it.
         allowed: the allowed range, in words.
+
+    Examples:
+        >>> memory.read("Where?", limit=0)
+        Traceback (most recent call last):
+            ...
+        demem_agent.errors.InvalidInput: limit must be a whole number of at least 1, got 0
     """
 
     def __init__(self, field: str, got: object, allowed: str) -> None:

@@ -104,12 +104,22 @@ class MemoryHandle:
 
     @property
     def settings(self) -> Settings:
-        """The budget, and how what comes in is placed."""
+        """The budget, and how what comes in is placed.
+
+        Examples:
+            >>> memory.settings.read_limit
+            6000
+        """
         return self._held.state.settings
 
     @property
     def slots(self) -> tuple[Slot, ...]:
-        """The active slots, by number."""
+        """The active slots, by number.
+
+        Examples:
+            >>> [(slot.number, slot.evidence) for slot in memory.slots]
+            [(0, ('e1',)), (1, ('e2',)), (2, ('e3',))]
+        """
         with self._still():
             state = self._held.state
             return tuple(slot_view(state, number) for number in sorted(state.slots))
@@ -119,6 +129,10 @@ class MemoryHandle:
         """How often the reranker failed since the memory was opened, by how.
 
         The score alone ordered what was read then; its readings say so as ``unranked``.
+
+        Examples:
+            >>> memory.reranker_failures
+            {}
         """
         return dict(self._held.reranking or {})
 
@@ -256,6 +270,10 @@ class SlotMemory(MemoryHandle):
     :class:`~demem_agent.options.Options` and :class:`~demem_agent.settings.Settings` say more about
     each.
 
+    Where an example says ``memory``, three things have been said: e1 "I moved to Lisbon." by Ana,
+    under the id m1 of her own, e2 "The cat is called Minka." by Ana, and e3 "The plumber comes on
+    Fridays." by Ben, each on a day of its own.
+
     Examples:
         >>> memory = SlotMemory(slots=4)
         >>> told = memory.ingest("I moved to Lisbon yesterday.", speaker="Ana", at="2024-03-02")
@@ -292,6 +310,11 @@ class SlotMemory(MemoryHandle):
             InvalidInput: for a setting that contradicts the stored one.
             EncoderMismatch: if the memory was built with another encoder.
             StoreError: if the store cannot be opened or a row is damaged.
+
+        Examples:
+            >>> with SlotMemory.open("memory://", memory_id="ana") as memory:
+            ...     memory.ingest("I moved to Lisbon.").evidence_id
+            'e1'
         """
         memory = cls._of(opened(url, options, skip_damaged=skip_damaged, reembed=reembed))
         if memory._held.built_with_another:
@@ -328,6 +351,12 @@ class SlotMemory(MemoryHandle):
             InvalidInput: naming the field and its range; nothing was stored.
             IdempotencyConflict: if the key was used for another request.
             MemoryFull: where there is no room, and nothing is to be forgotten for it.
+
+        Examples:
+            >>> memory.ingest("Here is the key.", speaker="Ben", at="2024-03-05", key="k").slot
+            3
+            >>> memory.ingest("Here is the key.", speaker="Ben", at="2024-03-05", key="k").slot
+            3
         """
         refuse_unknown("ingest", unknown, Turn)
         turn = Turn(
@@ -359,6 +388,11 @@ class SlotMemory(MemoryHandle):
         Raises:
             InvalidInput: naming the turn and the field; then none of the turns was stored.
             MemoryFull: where there is no room for a turn; those before it were stored.
+
+        Examples:
+            >>> turns = [{"text": "Hello!", "speaker": "Ana"}, Turn("Hi.", speaker="Ben")]
+            >>> [done.evidence_id for done in memory.ingest_many(turns)]
+            ['e4', 'e5']
         """
         return self._remember_many(self._door.turns(turns), self._door, progress)
 
@@ -421,6 +455,12 @@ class SlotMemory(MemoryHandle):
 
         Raises:
             InvalidInput: naming the field and its range.
+
+        Examples:
+            >>> memory.route("What is the cat called?").adequate
+            True
+            >>> memory.route("Which vaccine did the violin get?").adequate
+            False
         """
         return self._run(flows.read.route, self._door.routing(query, how))
 
@@ -438,6 +478,16 @@ class SlotMemory(MemoryHandle):
         Raises:
             InvalidInput: naming the field and its range.
             NotFound: for a slot that is not active.
+
+        Examples:
+            >>> reading = memory.read("Where does Ana live?", limit=100)
+            >>> print(reading)
+            <demem:memory>
+            # 2 March 2024
+            - Ana: I moved to Lisbon.
+            </demem:memory>
+            >>> reading.size, [item.id for item in reading.evidence]
+            (71, ['e1'])
         """
         return self._run(flows.read.read, self._door.reading(query, how))
 
@@ -449,6 +499,12 @@ class SlotMemory(MemoryHandle):
 
         Raises:
             InvalidInput: naming the field and its range.
+
+        Examples:
+            >>> memory.answer("What is the cat called?")
+            <Answer a1 'Ana: The cat is called Minka.' from e2>
+            >>> memory.answer("What is the cat called?").text
+            'Ana: The cat is called Minka.'
         """
         given = self._run(flows.answer.answer, self._door.asking("answer", query, how))
         self._keep_within(Brought(contexts=frozenset({given.id})))
@@ -468,6 +524,11 @@ class SlotMemory(MemoryHandle):
 
         Raises:
             InvalidInput: for a blank query, or a text that is none.
+
+        Examples:
+            >>> reading = memory.read("When does the plumber come?")
+            >>> memory.answered("When does the plumber come?", "On Fridays.", reading=reading)
+            <Answer a1 'On Fridays.' from e3>
         """
         given = self._run(flows.answer.answered, *self._door.answered(query, text, reading, how))
         self._keep_within(Brought(contexts=frozenset({given.id})))
@@ -503,6 +564,16 @@ class SlotMemory(MemoryHandle):
             InvalidInput: for nothing told, two that do not go together, or a value outside its
                 range.
             NotFound: for an unknown answer or decision.
+
+        Examples:
+            >>> answer = memory.answer("When does the plumber come?")
+            >>> report = memory.feedback(answer, reference="On Fridays.")
+            >>> report.channel, report.split
+            ('reference', False)
+            >>> memory.feedback(answer, correction="On Mondays.").remembered
+            'e4'
+            >>> memory.answer("When does the plumber come?").text
+            'On Mondays.'
         """
         if is_decision(answer):
             return self._run(flows.decide.outcome, *self._door.outcome(answer, told, key))
@@ -526,6 +597,14 @@ class SlotMemory(MemoryHandle):
         Raises:
             InvalidInput: naming the field and its range; nothing was recorded.
             IdempotencyConflict: if the key was used for another request.
+
+        Examples:
+            >>> made = memory.decide("a flaky test", ["retry", "read the log"])
+            >>> made.action, made.explores
+            ('retry', True)
+            >>> told = memory.feedback(made, reward=1.0)
+            >>> memory.decide("a flaky test", ["retry", "read the log"], explore=False).action
+            'retry'
         """
         return self._choose(self._door.deciding(situation, actions, how))
 
@@ -544,6 +623,11 @@ class SlotMemory(MemoryHandle):
 
         Raises:
             InvalidInput: naming the field and its range; nothing was recorded.
+
+        Examples:
+            >>> made = memory.decided("a flaky test", "retry", actions=["retry", "read the log"])
+            >>> made.id, made.action, made.probability
+            ('d1', 'retry', None)
         """
         return self._choose(self._door.decided(situation, action, actions, how))
 
@@ -559,6 +643,13 @@ class SlotMemory(MemoryHandle):
 
         Raises:
             InvalidInput: naming the field and its range.
+
+        Examples:
+            >>> for _ in range(3):
+            ...     made = memory.decided("a flaky test", "read the log")
+            ...     told = memory.feedback(made, reward=1.0)
+            >>> memory.advice("a flaky test")
+            'read the log: 3 of 3'
         """
         return self._run(flows.advise.advise, self._door.advising(situation, how))
 
@@ -573,6 +664,11 @@ class SlotMemory(MemoryHandle):
 
         Raises:
             InvalidInput: naming the field and its range.
+
+        Examples:
+            >>> told = memory.feedback(memory.decided("a flaky test", "retry"), reward=0.5)
+            >>> memory.tried("a flaky test")
+            (Tried(action='retry', count=1, total=0.5),)
         """
         return self._run(flows.advise.tried, self._door.trying(situation, how))
 
@@ -597,6 +693,12 @@ class SlotMemory(MemoryHandle):
         Raises:
             NotFound: for an unknown evidence id or source id.
             InvalidInput: for more than one of these or none, and for a filter without any field.
+
+        Examples:
+            >>> memory.forget(source_id="m1").evidence
+            ('e1',)
+            >>> len(memory)
+            2
         """
         selected = self._door.selected(evidence_id, source_id, before, where)
         return self._run(flows.forget.forget, selected)
@@ -621,6 +723,12 @@ class SlotMemory(MemoryHandle):
             NotFound: for an id that no live item has.
             InvalidInput: naming the field and its range; nothing was stored.
             IdempotencyConflict: if the key was used for another request.
+
+        Examples:
+            >>> memory.update("e2", "The cat is called Luna.", at="2024-06-11")
+            Updated(evidence_id='e4', replaced='e2', succession='s1')
+            >>> memory.answer("What is the cat called?").text
+            'Ana: The cat is called Luna.'
         """
         asked = self._door.updating(evidence_id, text, key, given)
         made = self._run(flows.update.update, asked)
@@ -654,6 +762,14 @@ class SlotMemory(MemoryHandle):
 
         Raises:
             InvalidInput: naming the turn and the field; then nothing was changed.
+
+        Examples:
+            >>> contacts = [{"text": "Our dentist is Dr Weiss.", "source_id": "c-17"}]
+            >>> print(memory.sync(contacts, source="crm"))
+            0 changed, 1 new, 0 gone
+            >>> contacts = [{"text": "Our dentist is Dr Okafor.", "source_id": "c-17"}]
+            >>> print(memory.sync(contacts, source="crm"))
+            1 changed, 0 new, 0 gone
         """
         listing = self._door.listing(turns, source, by, gone)
         with self._still():
@@ -677,6 +793,11 @@ class SlotMemory(MemoryHandle):
 
         Raises:
             NotFound: for an id that no live item has.
+
+        Examples:
+            >>> done = memory.update("e2", "The cat is called Luna.")
+            >>> [(str(one.evidence), one.holds) for one in memory.history("e2")]
+            [('Ana: The cat is called Minka.', False), ('Ana: The cat is called Luna.', True)]
         """
         with self._still():
             return history(self._held.state, text_field("evidence_id", evidence_id))
@@ -723,6 +844,12 @@ class SlotMemory(MemoryHandle):
         Raises:
             NotFound: for what is the id of nothing that can be undone.
             InvalidInput: if there is nothing to undo.
+
+        Examples:
+            >>> done = memory.update("e2", "The cat is called Luna.")
+            >>> memory.undo(done.succession)
+            >>> memory.answer("What is the cat called?").text
+            'Ana: The cat is called Minka.'
         """
         self._run(flows.undo.undo, text_field("id", id))
 
@@ -740,6 +867,12 @@ class SlotMemory(MemoryHandle):
             NotFound: for an id that no live item has.
             InvalidInput: for the same item twice, or where ``old`` has taken the place of ``new``.
             IdempotencyConflict: if the key was used for another request.
+
+        Examples:
+            >>> memory.ingest("The plumber is ill this month.", speaker="Ben").evidence_id
+            'e4'
+            >>> memory.supersede("e3", "e4").id
+            's1'
         """
         return self._run(flows.supersede.supersede, *self._door.superseding(old, new, key))
 
@@ -757,6 +890,19 @@ class SlotMemory(MemoryHandle):
         Raises:
             InvalidInput: if the memory has no compressor.
             NotFound: for a slot that is not active.
+
+        Examples:
+            >>> from demem_agent.types import Proposal
+            >>> class Brief:
+            ...     name = "brief"
+            ...     def compress(self, task):
+            ...         first = task.sources[0]
+            ...         return Proposal((first.text,), ((first.evidence_id,),))
+            >>> brief = SlotMemory(compressor=Brief(), clock=None)
+            >>> brief.ingest("I moved to Lisbon.").slot
+            0
+            >>> brief.summarise(0)
+            (Summarised(slot=0, kept=True, reason=''),)
         """
         author = self._author()
         named = None if slot is None else whole_field("slot", slot, 0)
@@ -795,6 +941,11 @@ class SlotMemory(MemoryHandle):
 
         Raises:
             NotFound: for a slot that is not active.
+
+        Examples:
+            >>> memory.rename(0, "home")
+            >>> memory.slots[0].name
+            'home'
         """
         self._run(flows.arrange.rename, *self._door.naming(slot, name))
         self._keep_within(Brought(slot=slot))
@@ -807,6 +958,11 @@ class SlotMemory(MemoryHandle):
 
         Raises:
             NotFound: for a slot that is not active.
+
+        Examples:
+            >>> memory.pin(0)
+            >>> memory.slots[0].pinned
+            True
         """
         self._run(flows.arrange.pin, *self._door.pinning(slot, pinned))
 
@@ -818,6 +974,11 @@ class SlotMemory(MemoryHandle):
         Raises:
             NotFound: for a slot that is not active.
             InvalidInput: if one of them is pinned, or both are the same.
+
+        Examples:
+            >>> memory.merge(1, into=0)
+            >>> [slot.number for slot in memory.slots]
+            [0, 2]
         """
         self._run(flows.arrange.merge, *self._door.merging(slot, into))
 
@@ -839,6 +1000,10 @@ class SlotMemory(MemoryHandle):
         Raises:
             InvalidInput: for ``answers`` out of range.
             CollaboratorError: if the answerer or a scorer fails; nothing was merged.
+
+        Examples:
+            >>> memory.share() is None  # no conflict waits for a slot
+            True
         """
         return self._run(flows.share.share, whole_field("answers", answers, 2))
 
@@ -847,6 +1012,11 @@ class SlotMemory(MemoryHandle):
 
         Raises:
             InvalidInput: for what is no encoder.
+
+        Examples:
+            >>> from demem_agent.testing import BagEncoder
+            >>> memory.reembed(BagEncoder())
+            3
         """
         team = self._held.team_with(encoder)
         return self._run_by(team, flows.reembed.reembed, self._held.adopting(team))
@@ -858,18 +1028,36 @@ class SlotMemory(MemoryHandle):
 
         Raises:
             InvalidInput: naming the field of the filter and its range.
+
+        Examples:
+            >>> for item in memory.evidence():
+            ...     print(item.id, item)
+            e1 Ana: I moved to Lisbon.
+            e2 Ana: The cat is called Minka.
+            e3 Ben: The plumber comes on Fridays.
         """
         chosen = where_field(where)
         with self._still():
             return self._evidence(chosen)
 
     def contexts(self) -> tuple[Context, ...]:
-        """Return every decision so far: one for each answer."""
+        """Return every decision so far: one for each answer.
+
+        Examples:
+            >>> given = memory.answer("What is the cat called?")
+            >>> [(one.id, one.query, one.read[0]) for one in memory.contexts()]
+            [('a1', 'What is the cat called?', ('e1', 0, 18))]
+        """
         with self._still():
             return self._contexts()
 
     def certificates(self) -> tuple[SplitCertificate, ...]:
-        """Return every certificate, of splits carried out, undone and suppressed alike."""
+        """Return every certificate, of splits carried out, undone and suppressed alike.
+
+        Examples:
+            >>> memory.certificates()  # nothing has been in conflict
+            ()
+        """
         with self._still():
             return self._certificates()
 
@@ -877,22 +1065,46 @@ class SlotMemory(MemoryHandle):
         """Return which lines have taken the place of which, undone ones included.
 
         Their confidence is as of now, with what feedback has said since they were found.
+
+        Examples:
+            >>> memory.ingest("I moved to Porto, not to Lisbon.", speaker="Ana").evidence_id
+            'e4'
+            >>> [(one.old[0], one.new[0], one.how) for one in memory.successions()]
+            [('e1', 'e4', 'found')]
         """
         with self._still():
             return self._successions()
 
     def decisions(self) -> tuple[Decision, ...]:
-        """Return every choice among actions so far, with what it came to."""
+        """Return every choice among actions so far, with what it came to.
+
+        Examples:
+            >>> made = memory.decided("a flaky test", "retry")
+            >>> [(one.id, one.action, one.reward) for one in memory.decisions()]
+            [('d1', 'retry', None)]
+        """
         with self._still():
             return self._decisions()
 
     def situations(self) -> tuple[Situation, ...]:
-        """Return every situation in which something was decided."""
+        """Return every situation in which something was decided.
+
+        Examples:
+            >>> made = memory.decided("a flaky test", "retry")
+            >>> memory.situations()
+            (Situation(id='x1', text='a flaky test', asker=None, conditions=(), seen=4),)
+        """
         with self._still():
             return self._situations()
 
     def decision_log(self) -> choosing.DecisionLog:
-        """Return all that was decided, as ``demem_agent.evaluate.replay_decisions`` takes it."""
+        """Return all that was decided, as ``demem_agent.evaluate.replay_decisions`` takes it.
+
+        Examples:
+            >>> made = memory.decided("a flaky test", "retry")
+            >>> len(memory.decision_log().decisions)
+            1
+        """
         with self._still():
             return self._decision_log()
 
@@ -906,6 +1118,11 @@ class SlotMemory(MemoryHandle):
 
         Raises:
             NotFound: for what is the id of no decision.
+
+        Examples:
+            >>> made = memory.decided("a flaky test", "retry")
+            >>> memory.explain(made.id).situation.text
+            'a flaky test'
         """
         return choosing.log.explained(self.decision_log(), text_field("id", id))
 
@@ -920,17 +1137,36 @@ class SlotMemory(MemoryHandle):
             return self._health()
 
     def storage(self) -> Storage:
-        """Return how much the memory keeps, and how much it may."""
+        """Return how much the memory keeps, and how much it may.
+
+        Examples:
+            >>> kept = memory.storage()
+            >>> kept.used, kept.evidence, kept.limit
+            (71, 71, None)
+        """
         with self._still():
             return storage_of(self._held.state)
 
     def receipts(self) -> tuple[Receipt, ...]:
-        """Return what was forgotten for want of room or for its age, the oldest first."""
+        """Return what was forgotten for want of room or for its age, the oldest first.
+
+        Examples:
+            >>> small = SlotMemory(storage=40, clock=None)
+            >>> for text in ("The cat is called Minka.", "The plumber comes on Fridays."):
+            ...     done = small.ingest(text)
+            >>> [gone.evidence for gone in small.receipts()]
+            [('e1',)]
+        """
         with self._still():
             return flows.room.receipts(self._held.state)
 
     def sharings(self) -> tuple[Sharing, ...]:
-        """Return which slots ``share`` has merged, and what that rested on, the oldest first."""
+        """Return which slots ``share`` has merged, and what that rested on, the oldest first.
+
+        Examples:
+            >>> memory.sharings()  # no slots have been merged by a test
+            ()
+        """
         with self._still():
             return flows.share.sharings(self._held.state)
 
@@ -939,6 +1175,11 @@ class SlotMemory(MemoryHandle):
 
         The same operations in the same order give the same, with a clock that gives the same or
         with ``clock=None``: what comes without ``at`` is dated by the clock.
+
+        Examples:
+            >>> again = SlotMemory.restore(memory.export())
+            >>> again.fingerprint() == memory.fingerprint()
+            True
         """
         with self._still():
             return self._held.state.fingerprint()
@@ -953,6 +1194,10 @@ class SlotMemory(MemoryHandle):
 
         Raises:
             InvalidInput: naming the field of the filter and its range.
+
+        Examples:
+            >>> [line["kind"] for line in memory.export()]
+            ['memory', 'evidence', 'evidence', 'evidence', 'slot', 'slot', 'slot']
         """
         chosen = where_field(where)
         with self._still():
@@ -970,6 +1215,11 @@ class SlotMemory(MemoryHandle):
         Raises:
             InvalidInput: naming the line that is not as ``export`` writes it.
             StoreError: if the store holds a memory of that id already.
+
+        Examples:
+            >>> again = SlotMemory.restore(memory.export())
+            >>> len(again)
+            3
         """
         return cls._of(opened(url, options, lines=lines))
 
@@ -978,6 +1228,9 @@ class SlotMemory(MemoryHandle):
 
         Raises:
             InvariantBroken: naming the first that does not hold.
+
+        Examples:
+            >>> memory.check()
         """
         with self._still():
             check(self._held.state)
@@ -1001,6 +1254,10 @@ class SlotMemory(MemoryHandle):
         """Release the store, if ``open`` made it from a URL.
 
         A store object belongs to whoever made it.
+
+        Examples:
+            >>> kept = SlotMemory.open("memory://")
+            >>> kept.close()
         """
         with self._lock:
             self._held.release()

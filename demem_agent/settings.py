@@ -39,6 +39,11 @@ class SplitSettings:
             repeated.
         sharing: most answers produced after a feedback of which the conflict waits for a slot, to
             find two slots that may share and merge them, >= 0; 0 switches this off.
+
+    Examples:
+        >>> memory = SlotMemory(split=SplitSettings(sharing=8))
+        >>> memory.settings.split.sharing
+        8
     """
 
     c_beta: float = 0.5
@@ -147,6 +152,11 @@ class Settings:
             None for ever.
         tenant_items: the most items in all memories of the tenant in this store, >= 1; one more is
             refused with :class:`~demem_agent.errors.MemoryFull`. None for any number.
+
+    Examples:
+        >>> memory = SlotMemory(slots=4, read_limit=1000)
+        >>> memory.settings.slots, memory.settings.slot_limit, memory.settings.read_limit
+        (4, 2000, 1000)
     """
 
     slots: int = 10

@@ -57,6 +57,11 @@ class Turn:
         metadata: what you keep beside the text, JSON values by name, at most 4 KB as JSON; readings
             are filtered by it (:class:`~demem_agent.where.Where`), and never show it. A turn can be
             hashed unless this is a mapping that cannot.
+
+    Examples:
+        >>> turns = [Turn("Hello!", speaker="Ben", at="2024-03-05"), Turn("Hi.", speaker="Ana")]
+        >>> [done.evidence_id for done in memory.ingest_many(turns)]
+        ['e4', 'e5']
     """
 
     text: str

@@ -139,6 +139,13 @@ class Evidence:
         trust: in [0, 1]; less trusted evidence is ranked lower, never dropped.
         metadata: what the caller keeps beside it, JSON values by name; it cannot change.
         made_from: ids of the items that a note was made from; empty for what was said.
+
+    Examples:
+        >>> item = memory.evidence()[0]
+        >>> print(item)
+        Ana: I moved to Lisbon.
+        >>> item.id, item.speaker, item.at.year, item.source_id
+        ('e1', 'Ana', 2024, 'm1')
     """
 
     id: str
@@ -234,6 +241,11 @@ class Slot:
         name: what a user called it; None unless someone did.
         pinned: True while it must be neither split nor merged into another.
         author: name of the model that wrote the summary; None for excerpts.
+
+    Examples:
+        >>> slot = memory.slots[0]
+        >>> slot.summary, slot.evidence
+        ('- 2 March 2024, Ana: I moved to Lisbon.', ('e1',))
     """
 
     number: int
@@ -267,6 +279,11 @@ class Route:
         probability: in [0, 1], that the memory holds what the query asks for, if as many queries
             could be answered from it as could not; 0.0 while it is empty. Calibrated with the
             embedded encoder (docs/scoring.md).
+
+    Examples:
+        >>> route = memory.route("What is the cat called?")
+        >>> route.slot in route.scores, route.adequate
+        (True, True)
     """
 
     slot: int | None
@@ -367,6 +384,18 @@ class Reading:
         unranked: how the reranker failed, so that the score alone ordered what it would have; ""
             where it did not, or the memory has none.
         left_out: what was not read, and at which limit the next of it would have been.
+
+    Examples:
+        >>> reading = memory.read("What is the cat called?", limit=100)
+        >>> print(reading)
+        <demem:memory>
+        # 3 March 2024
+        - Ana: The cat is called Minka.
+        </demem:memory>
+        >>> reading.size <= reading.limit
+        True
+        >>> [item.id for item in reading.evidence]
+        ['e2']
     """
 
     text: str
@@ -424,6 +453,17 @@ class Question:
 class Draft:
     """What an :class:`Answerer` may return instead of plain text: the text and the evidence it
     rests on.
+
+    Examples:
+        >>> class First:
+        ...     def answer(self, question):
+        ...         first = question.reading.ranked[0]
+        ...         return Draft(first.text, (first.id,))
+        >>> quoting = SlotMemory(answerer=First(), clock=None)
+        >>> quoting.ingest("The cat is called Minka.").evidence_id
+        'e1'
+        >>> quoting.answer("What is the cat called?")
+        <Answer a1 'The cat is called Minka.' from e1>
     """
 
     text: str
@@ -442,6 +482,13 @@ class Answer:
         evidence: ids of the items the answer rests on.
         known: False where memory does not seem to hold what was asked: as ``route.adequate``, but
             for what is ``reading.settled``.
+
+    Examples:
+        >>> answer = memory.answer("What is the cat called?")
+        >>> print(answer)
+        Ana: The cat is called Minka.
+        >>> answer.id, answer.evidence, answer.known
+        ('a1', ('e2',), True)
     """
 
     id: str
@@ -590,6 +637,21 @@ class SplitCertificate:
             they are not known to exclude each other.
         digest: of all ids and numbers; :func:`demem_agent.splitting.replay` refuses a
             certificate where it differs.
+
+    Examples:
+        >>> from demem_agent.testing import BagEncoder, ReadingAnswerer, ScriptedScorer
+        >>> right = ScriptedScorer(lambda attempt: float(attempt.reference in attempt.reading))
+        >>> small = SlotMemory(
+        ...     slots=3, initial_slots=1, slot_limit=44, read_limit=90, clock=None,
+        ...     encoder=BagEncoder(), answerer=ReadingAnswerer(), scorers=(right, right),
+        ... )
+        >>> for text in ("the boiler has a brass valve", "the violin has a broken bow"):
+        ...     done = small.ingest(text)
+        >>> valve, bow = "Which valve has the boiler?", "Which bow has the violin?"
+        >>> told = small.feedback(small.answer(valve), reference="a brass valve")
+        >>> found = small.feedback(small.answer(bow), reference="a broken bow").certificate
+        >>> found.pair, found.decision, found.radius > found.threshold
+        (('a1', 'a2'), 'split', True)
     """
 
     id: str
@@ -792,6 +854,10 @@ class Ingested:
     Attributes:
         evidence_id: None when the text was nothing but a reading of this library (``skipped``).
         slot: the slot it was placed in; ``opened`` tells whether that slot is new.
+
+    Examples:
+        >>> memory.ingest("The key is under the mat.")
+        Ingested(evidence_id='e4', slot=3, opened=True, skipped=False)
     """
 
     evidence_id: str | None
@@ -865,6 +931,12 @@ class FeedbackReport:
         remembered: id of the evidence that a correction was remembered as.
         failed: why the tests could not be finished (an answerer or scorer failed); the rewards are
             stored anyway.
+
+    Examples:
+        >>> answer = memory.answer("What is the cat called?")
+        >>> report = memory.feedback(answer, thumbs=True)
+        >>> report.reward, report.channel, report.split
+        (1.0, 'thumbs', False)
     """
 
     answer_id: str
@@ -917,6 +989,10 @@ class Receipt:
     """What was forgotten and what that touched: ids and numbers only, never text.
 
     ``forget`` gives one, and ``receipts`` those of what went to keep within ``storage``.
+
+    Examples:
+        >>> memory.forget("e2").evidence
+        ('e2',)
     """
 
     evidence: tuple[str, ...]
@@ -1125,6 +1201,16 @@ class Encoder(Protocol):
     ``encode`` takes n texts and gives an array of shape (n, d), or an awaitable of one; rows need
     not be normalised. A ``name`` attribute, where there is one, is stored with the memory, as is a
     ``fingerprint``.
+
+    Examples:
+        >>> import numpy
+        >>> class Letters:
+        ...     def encode(self, sentences):
+        ...         return numpy.array([[text.count("a"), text.count("e")] for text in sentences])
+        >>> isinstance(Letters(), Encoder)
+        True
+        >>> SlotMemory(encoder=Letters(), clock=None).ingest("The cat is called Minka.").evidence_id
+        'e1'
     """
 
     def encode(self, sentences: list[str], /) -> Any: ...
@@ -1143,14 +1229,36 @@ class Reranker(Protocol):
 
 @runtime_checkable
 class Answerer(Protocol):
-    """Answer a question from its reading alone; may be a coroutine function."""
+    """Answer a question from its reading alone; may be a coroutine function.
+
+    Examples:
+        >>> class Silent:
+        ...     def answer(self, question):
+        ...         return f"I have read {question.reading.size} characters."
+        >>> isinstance(Silent(), Answerer)
+        True
+        >>> quiet = SlotMemory(answerer=Silent(), clock=None)
+        >>> quiet.ingest("The cat is called Minka.").evidence_id
+        'e1'
+        >>> print(quiet.answer("What is the cat called?"))
+        I have read 67 characters.
+    """
 
     def answer(self, question: Question, /) -> str | Draft | Awaitable[str | Draft]: ...
 
 
 @runtime_checkable
 class Scorer(Protocol):
-    """Score one attempt against its reference, in [0, 1]; may be a coroutine function."""
+    """Score one attempt against its reference, in [0, 1]; may be a coroutine function.
+
+    Examples:
+        >>> class Same:
+        ...     name = "same"
+        ...     def score(self, attempt):
+        ...         return float(attempt.answer == attempt.reference)
+        >>> isinstance(Same(), Scorer)
+        True
+    """
 
     @property
     def name(self) -> str: ...

@@ -64,6 +64,7 @@ WORTH = (
     *("followed", "nothing to divide", "certificate that names rivals"),
     *("kept behind", "certificate taken back"),
     *("superseded", "supersede refused", "undone succession", "forgotten succession"),
+    *("updated", "undone update"),
 )
 
 

@@ -122,6 +122,8 @@ def time_now() -> datetime:
 class Rows:
     """All rows of one memory. Certificates stay plain, since reading one needs the evidence.
 
+    Not hashable, as they come in lists.
+
     Attributes:
         damaged: names of the rows that could not be read, such as ``evidence 12``; they are left
             out.

@@ -107,6 +107,15 @@ class BoundedMachine(MemoryMachine):
         super().ingest(turn, key)
         self._follow()
 
+    @precondition(lambda self: self.ledger.live)
+    @rule(pick=picks(), turn=turns())
+    def update(self, pick: int, turn: Request) -> None:
+        """Change an item, or be refused where there is no room for it alone."""
+        if self._is_refused(turn):
+            return
+        super().update(pick, turn, back=False)
+        self._follow()
+
     @rule(turns=st.lists(st.tuples(turns(), st.sampled_from(KEYS)), min_size=1, max_size=4))
     def ingest_many(self, turns: list[tuple[Request, str | None]]) -> None:
         """Remember several turns at once, which are written one by one."""

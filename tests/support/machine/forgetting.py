@@ -92,7 +92,11 @@ class Forgetting(Superseding):
         lapsed = {one.id for one in before if gone & {one.old[0], one.new[0]}}
         assert lapsed == set(listed), "the receipt does not list the successions that went"
         kept = [one.id for one in before if one.id not in lapsed]
-        assert [one.id for one in self.it.successions()] == kept, "successions were lost or kept"
+        now = self.it.successions()
+        assert [one.id for one in now][: len(kept)] == kept, "successions were lost or kept"
+        for one in now[len(kept) :]:
+            assert one.how == "updated", "forgetting settles something"
+            self._saw("update across what was forgotten")
         for id in lapsed:
             self.ledger.settled.pop(id, None)
             self._saw("forgotten succession")

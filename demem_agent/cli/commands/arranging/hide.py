@@ -20,8 +20,7 @@ def hide(
     output: Output,
     off: Annotated[bool, typer.Option("--off", help="It may be read again.")] = False,
 ) -> None:
-    """Have an item never be read: it is in no reading, answer or summary, but not forgotten.
-    """
+    """Have an item never be read: it is in no reading, answer or summary, but not forgotten."""
     with place.open() as memory:
         memory.hide(id, not off)
         said = f"{id} may be read." if off else f"{id} is never read."

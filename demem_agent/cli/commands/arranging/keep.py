@@ -20,8 +20,7 @@ def keep(
     output: Output,
     off: Annotated[bool, typer.Option("--off", help="It may be forgotten again.")] = False,
 ) -> None:
-    """Have an item stay whatever else is forgotten, for want of room or for its age.
-    """
+    """Have an item stay whatever else is forgotten, for want of room or for its age."""
     with place.open() as memory:
         memory.keep(id, not off)
         said = f"{id} may be forgotten." if off else f"{id} stays."

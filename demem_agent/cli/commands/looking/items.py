@@ -31,8 +31,7 @@ def items(
         int, typer.Option(min=0, metavar="N", help="How many of the latest; 0 for all.")
     ] = FEW,
 ) -> None:
-    """List what is remembered, the latest last; demem show tells all of one item.
-    """
+    """List what is remembered, the latest last; demem show tells all of one item."""
     with place.at(file).open() as memory:
         every = memory.evidence()
         slot_of = slot_of_each(memory)

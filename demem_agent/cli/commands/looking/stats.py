@@ -12,8 +12,7 @@ __all__ = ["stats"]
 
 
 def stats(place: Place, output: Output, file: File = None) -> None:
-    """Show how a memory stands: what it holds, against its bounds, and what waits in it.
-    """
+    """Show how a memory stands: what it holds, against its bounds, and what waits in it."""
     with place.at(file).open() as memory:
         health = memory.health()
     shown = grid()

@@ -27,8 +27,7 @@ def copy(
         str | None, typer.Option(metavar="PATH", help="File or URL of the copy. [the same file]")
     ] = None,
 ) -> None:
-    """Copy a memory, with all that it has learned, under another id or into another file.
-    """
+    """Copy a memory, with all that it has learned, under another id or into another file."""
     at = place.at(file)
     at.store().close()
     target = None if to_file is None else at.at(to_file)

@@ -27,8 +27,7 @@ def delete(
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
-    """Delete a whole memory for good: nothing of it is in the file any more.
-    """
+    """Delete a whole memory for good: nothing of it is in the file any more."""
     at = place.at(file)
     if all:
         at.require_file()

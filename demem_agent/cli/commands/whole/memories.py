@@ -25,8 +25,7 @@ def memories(
         str | None, typer.Option("--of", metavar="NAME", help="Of this tenant alone.")
     ] = None,
 ) -> None:
-    """List the memories in a file, of all tenants: what is in each, and since when.
-    """
+    """List the memories in a file, of all tenants: what is in each, and since when."""
     at = place.at(file)
     at.require_file()
     found = list_memories(at.url, of)

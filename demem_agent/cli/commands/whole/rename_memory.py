@@ -24,8 +24,7 @@ def rename_memory(
         str | None, typer.Option(metavar="NAME", help="Whose it is then. [the same tenant's]")
     ] = None,
 ) -> None:
-    """Give a memory another id, or another tenant. (demem rename is for slots.)
-    """
+    """Give a memory another id, or another tenant. (demem rename is for slots.)"""
     at = place.at(file)
     at.store().close()
     made = renamed(at.url, at.memory_id, to=to, tenant=at.tenant, to_tenant=to_tenant)
