@@ -31,8 +31,8 @@ _ASKS = frozenset(
     topics subject subjects conversation conversations discussion discussions chats note notes
     notable noteworthy important interesting main new news event events recap summary summarise
     summarize summarised summarized sum overview remind recall remember know show list give find
-    look read get got like anything everything something nothing anybody anyone everybody everyone else
-    please exactly again together back then around bring brought share shared weekend
+    look read get got like anything everything something nothing anybody anyone everybody everyone
+    else please exactly again together back then around bring brought share shared weekend
 
     gesagt sagte sagtest erzählt erzählte besprochen geredet gesprochen passiert geschehen los
     gab getan gemacht etwas alles worüber
@@ -84,12 +84,12 @@ def asked_days(
         newest: the day that dates without a year go by where that is not known.
         names: words of the names of speakers, in lower case; a question may name them as well.
     """
-    if len(question) > _MOST or _TELLS.match(question):
+    if len(question) > _MOST:
         return []
     found = stretches(question, asked, newest)
     found += _weekday(question, asked, found)
     found = [_in_past(span, question, asked) for span in found]
-    if not found or not _asks_alone(question, found, names):
+    if not found or _TELLS.match(question) or not _asks_alone(question, found, names):
         return []
     today = asked or date.max
     if any(span.first > today for span in found):
