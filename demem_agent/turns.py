@@ -12,9 +12,11 @@ from demem_agent.errors import InvalidInput
 from demem_agent.later import dataclass, module
 
 if TYPE_CHECKING:
+    import difflib
     import hashlib
     import json
 else:
+    difflib = module("difflib")
     hashlib = module("hashlib")
     json = module("json")
 
@@ -62,6 +64,14 @@ class Turn:
 
 
 _FIELDS = frozenset(Turn.__annotations__)
+#: What others call these fields.
+_ALSO_CALLED = {
+    **dict.fromkeys(("content", "message", "msg", "body", "utterance", "said"), "text"),
+    **dict.fromkeys(("role", "author", "from", "sender", "name", "user", "who"), "speaker"),
+    **dict.fromkeys(("date", "time", "datetime", "timestamp", "ts", "created_at", "when"), "at"),
+    **dict.fromkeys(("conversation", "thread", "chat", "session_id", "thread_id"), "session"),
+    **dict.fromkeys(("id", "uuid", "message_id"), "source_id"),
+}
 
 
 def as_turn(given: Turn | Mapping[str, object], where: str = "") -> Turn:
@@ -88,11 +98,32 @@ def _turn_from(given: object, where: str) -> Turn:
         raise InvalidInput(field, given, "a Turn or a mapping with a text")
     unknown = [str(key) for key in given if key not in _FIELDS]
     if unknown:
-        name = min(unknown)
-        known = ", ".join(sorted(_FIELDS))
-        allowed = f"left out, as no field of a turn ({known})"
-        raise InvalidInput(f"{where}{name}", given[name], allowed)
+        raise _no_such_field(min(unknown), given, where)
     return Turn(**{"text": None, **given})  # a missing text is reported as any other bad text
+
+
+def _no_such_field(name: str, given: Mapping[str, object], where: str) -> InvalidInput:
+    """Return the error of a field that no turn has, with the one that was probably meant."""
+    meant = _meant(name, given)
+    known = ", ".join(sorted(_FIELDS))
+    guess = f"did you mean {meant!r}? " if meant else ""
+    place = where.rstrip(".: ")
+    says = f"a turn has no field {_glance(name)}: {guess}its fields are {known}"
+    says = f"{place}: {says}" if place else says
+    return InvalidInput(f"{where}{name}", given.get(name), f"one of {known}", says)
+
+
+def _glance(name: str) -> str:
+    return repr(name if len(name) <= 40 else f"{name[:40]}...")
+
+
+def _meant(name: str, given: Mapping[str, object]) -> str:
+    """Return the field that one of another name, or a misspelled one, stands for; "" for none."""
+    low = name[:40].lower().replace("-", "_")
+    free = sorted(_FIELDS - given.keys())
+    near = difflib.get_close_matches(low, free, n=1, cutoff=0.7)
+    meant = near[0] if near else _ALSO_CALLED.get(low, "")
+    return meant if meant in free else ""
 
 
 def refuse_unknown(function: str, given: Iterable[str], known: type) -> None:
@@ -130,7 +161,9 @@ def time_field(field: str, value: object) -> datetime | None:
         except ValueError:
             pass  # reported below, with the allowed forms
     raise InvalidInput(
-        field, value, "a datetime, a date or an ISO 8601 string such as '2023-05-08T13:56'"
+        field,
+        value,
+        "a date or a time in ISO 8601, such as '2023-05-08' or '2023-05-08T13:56', or a datetime",
     )
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.text import Text
 
 from demem_agent import Ingested, SlotMemory, Turn
 from demem_agent.cli.memory_options import Budget, Place
@@ -67,6 +69,7 @@ def ingest(
     # By the clock and not in the turns, so that the same file with another --at is known again.
     with place.make(budget, clock=None if said is None else lambda: said) as memory:
         new, skipped = _remember(memory, turns)
+        undated = sum(turn.at is None for turn in turns)
         document = {
             "file": str(file),
             "format": format,
@@ -74,11 +77,25 @@ def ingest(
             "remembered": new,
             "known": len(turns) - new - skipped,
             "skipped": skipped,
+            "undated": undated,
             "items": len(memory),
             "slots": len(memory.slots),
         }
         words = cell(f"New: {new} of {len(turns)} turns. Items remembered now: {len(memory)}.")
-        output.show(document, words, slots_table(memory.slots, memory.settings))
+        table = slots_table(memory.slots, memory.settings)
+        output.show(document, words, *_notes(file, turns, undated, said), table)
+
+
+def _notes(file: Path, turns: Sequence[Turn], undated: int, said: datetime | None) -> list[Text]:
+    """Say what a file does not tell: when turns were said, or anything."""
+    if not turns:
+        return [cell(f"{file.name} holds no turns.", "yellow")]
+    if not undated:
+        return []
+    which = f"Without a time: {undated} of {len(turns)} turns"
+    if said is None:
+        return [cell(f"{which}, remembered as undated; --at TIME tells when a file was said.")]
+    return [cell(f"{which}, dated {said:%Y-%m-%dT%H:%M} by --at.")]
 
 
 def _remember(memory: SlotMemory, turns: Sequence[Turn]) -> tuple[int, int]:
