@@ -90,19 +90,31 @@ class InvalidInput(DeMemError, ValueError):
         demem_agent.errors.InvalidInput: limit must be a whole number of at least 1, got 0
     """
 
-    def __init__(self, field: str, got: object, allowed: str) -> None:
+    def __init__(self, field: str, got: object, allowed: str, says: str = "") -> None:
+        """Report a field.
+
+        Args:
+            says: the message, where that is said better than as "field must be allowed, got ...".
+        """
         self.field = field
         self.allowed = allowed
-        super().__init__(f"{field} must be {allowed}, got {_shown(got)}")
+        super().__init__(says or f"{field} must be {allowed}, got {_shown(got)}")
 
 
 class NotFound(DeMemError, KeyError):
-    """Report an id that no live record has."""
+    """Report an id that no live record has.
 
-    def __init__(self, kind: str, id: str) -> None:
+    Attributes:
+        kind: of the record, such as "evidence".
+        id: that was looked for.
+        by: what it was taken for: the memory's own id, or the caller's ``source_id``.
+    """
+
+    def __init__(self, kind: str, id: str, by: str = "id") -> None:
         self.kind = kind
         self.id = id
-        super().__init__(f"no {kind} has the id {_shown(id)}")
+        self.by = by
+        super().__init__(f"no {kind} has the {by} {_shown(id)}")
 
     def __str__(self) -> str:  # KeyError would show the repr of its message
         return str(self.args[0])

@@ -120,13 +120,23 @@ def _turn_from(given: object, where: str) -> Turn:
         raise InvalidInput(field, given, "a Turn or a mapping with a text")
     unknown = [str(key) for key in given if key not in _FIELDS]
     if unknown:
-        name = min(unknown)
-        known = ", ".join(sorted(_FIELDS))
-        hint = hints.for_argument(name, _FIELDS)
-        meant = f": {hint}" if hint else ""
-        allowed = f"left out, as no field of a turn ({known}){meant}"
-        raise InvalidInput(f"{where}{name}", given[name], allowed)
+        raise _no_such_field(min(unknown), given, where)
     return Turn(**{"text": None, **given})  # a missing text is reported as any other bad text
+
+
+def _no_such_field(name: str, given: Mapping[str, object], where: str) -> InvalidInput:
+    """Return the error of a field that no turn has, with the one that was probably meant."""
+    meant = hints.for_field(name, _FIELDS - given.keys())
+    known = ", ".join(sorted(_FIELDS))
+    guess = f"did you mean {meant!r}? " if meant else ""
+    place = where.rstrip(".: ")
+    says = f"a turn has no field {_glance(name)}: {guess}its fields are {known}"
+    says = f"{place}: {says}" if place else says
+    return InvalidInput(f"{where}{name}", given.get(name), f"one of {known}", says)
+
+
+def _glance(name: str) -> str:
+    return repr(name if len(name) <= 40 else f"{name[:40]}...")
 
 
 def refuse_unknown(function: str, given: Iterable[str], known: type) -> None:
@@ -169,7 +179,9 @@ def time_field(field: str, value: object) -> datetime | None:
         except ValueError:
             pass  # reported below, with the allowed forms
     raise InvalidInput(
-        field, value, "a datetime, a date or an ISO 8601 string such as '2023-05-08T13:56'"
+        field,
+        value,
+        "a date or a time in ISO 8601, such as '2023-05-08' or '2023-05-08T13:56', or a datetime",
     )
 
 

@@ -15,6 +15,7 @@ from demem_agent.text.language.words import clean, content_terms
 from demem_agent.text.quoting.cutting import through_turn
 from demem_agent.text.quoting.saying import day, meant, said
 from demem_agent.text.sentences import sentences
+from demem_agent.text.times.asked_days import asked_days, said_within
 from demem_agent.text.times.dates import find
 from demem_agent.types import (
     Draft,
@@ -120,7 +121,8 @@ class ExtractiveAnswerer:
         speakers = dict.fromkeys(sentence.evidence.speaker for sentence in found)
         query = put_right(question.query, [sentence.text for sentence in found], speakers)
         decided = _decided(question.reading, found)
-        chosen = self._best(query, decided or found) or decided[:1]
+        said_then = [] if decided else _said_then(question, found)
+        chosen = said_then or self._best(query, decided or found) or decided[:1]
         return _draft(query, chosen)
 
     def _best(self, query: str, found: list[_Sentence]) -> list[_Sentence]:
@@ -154,6 +156,27 @@ def _decided(reading: Reading, found: list[_Sentence]) -> list[_Sentence]:
         return []
     first = max(reading.lines, key=lambda line: line.score)
     return [sentence for sentence in found if sentence.is_of(first)]
+
+
+def _said_then(question: Question, found: list[_Sentence]) -> list[_Sentence]:
+    """Return how the two best lines begin that were said on the days asked for.
+
+    None where a question asks for anything but a time.
+    """
+    lines = question.reading.lines
+    days = {line.evidence.at.date() for line in lines if line.evidence.at}
+    names = {word for line in lines for word in (line.evidence.speaker or "").lower().split()}
+    asked = asked_days(
+        question.query, question.at.date() if question.at else None, max(days, default=None), names
+    )
+    if not asked:
+        return []
+    then = [line for line in lines if said_within(line.evidence.at, asked)]
+    then.sort(key=lambda line: -line.score)
+    begins = []
+    for line in then[:2]:
+        begins += [sentence for sentence in found if sentence.is_of(line)][:1]
+    return begins
 
 
 def _draft(query: str, chosen: list[_Sentence]) -> Draft:

@@ -9,6 +9,7 @@ import sys
 import traceback
 from collections.abc import Sequence
 
+from demem_agent.cli.hints import hint_of
 from demem_agent.cli.printing import on_one_line, print_json, print_line
 from demem_agent.errors import (
     DeMemError,
@@ -66,4 +67,4 @@ def _message(error: BaseException) -> str:
     if not isinstance(error, DeMemError):
         words = f"{type(error).__name__}: {error}"
     notes: list[str] = getattr(error, "__notes__", [])
-    return on_one_line("; ".join([words, *notes]))
+    return on_one_line("; ".join(filter(None, [words, *notes, hint_of(error)])))

@@ -263,6 +263,8 @@ class Place:
             raise UsageError(
                 f"there is no memory at {path}; demem ingest or demem import makes one"
             )
+        if path is not None and path.is_dir():
+            raise UsageError(f"{path} is a folder; a memory is a file, such as {path / 'm.db'}")
 
     def store(self) -> Store:
         """Open the store of a memory that exists.

@@ -124,7 +124,7 @@ def select(state: State, selected: Selected) -> list[str]:
     items = state.evidence.values()
     found = [item.id for item in items if item.source_id == selected.source_id]
     if not found:
-        raise NotFound("evidence with source_id", selected.source_id)
+        raise NotFound("evidence", selected.source_id, by="source_id")
     return found
 
 

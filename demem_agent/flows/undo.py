@@ -47,7 +47,9 @@ def undo(state: State, id: str) -> Flow[None]:
 def _untaught(state: State, stored: StoredContext) -> Delta:
     """Take back what an answer's feedback says of lines; its rewards stay on record."""
     if not stored.context.verdicts:
-        raise InvalidInput("id", stored.context.id, "of an answer whose feedback judged a line")
+        id = stored.context.id
+        says = f"there is nothing to take back: no feedback on the answer {id} judged a line"
+        raise InvalidInput("id", id, "of an answer whose feedback judged a line", says)
     seq = state.head.seq + 1
     untaught = replace(stored.context, verdicts=())
     return Delta(

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from demem_agent.reading.advised import advised, heading
 from demem_agent.reading.ask import Ask
+from demem_agent.reading.by_day import by_day
 from demem_agent.reading.current import current, noted, ordered, withheld
 from demem_agent.reading.decided import decided, placed
 from demem_agent.reading.exploring import explored
@@ -70,7 +71,7 @@ def _of_passages(
     """
     found = decided(state, ask, query, ranking)
     asked = current(state, ask)
-    scored = ranking
+    scored = ranking = by_day(state, ask, query, ranking)
     ranking = explored(state, ask, placed(ranking, found), found)
     ranking = ordered(state, asked, ranking)
     ranking, behind = opposed(state, ranking, found)

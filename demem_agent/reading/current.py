@@ -24,7 +24,7 @@ from demem_agent.slots.successions.lineage import HOLDS
 from demem_agent.text.language.changes import asks_of_now, asks_of_the_past
 from demem_agent.text.language.numbers import digits
 from demem_agent.text.language.words import content_terms
-from demem_agent.text.times.dates import absolute, ranges
+from demem_agent.text.times.dates import ranges
 from demem_agent.types import Line, Succession, Superseded
 
 __all__ = ["Current", "current", "noted", "ordered", "withheld"]
@@ -83,7 +83,7 @@ def current(state: State, ask: Ask) -> Current:
 
 
 def _latest(ask: Ask) -> date | None:
-    times = ranges(ask.query, ask.at.date()) if ask.at else absolute(ask.query)
+    times = ranges(ask.query, ask.at.date() if ask.at else None)
     return max((time.last for time in times), default=None)
 
 

@@ -155,8 +155,9 @@ def _found_in(lines: Iterable[Plain]) -> _Found:
         except DeMemError:
             raise
         except (KeyError, TypeError, ValueError, AttributeError) as error:
+            says = f"line {number} is no row of a memory that was exported"
             name = type(error).__name__
-            raise InvalidInput(f"line {number}", name, "a row as export writes it") from error
+            raise InvalidInput(f"line {number}", name, "a row as export writes it", says) from error
     return found
 
 

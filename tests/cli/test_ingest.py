@@ -108,11 +108,30 @@ def test_when_it_was_said_may_be_told_and_a_file_is_known_at_another_time(
     assert times == [datetime(2024, 3, 2), datetime(2023, 5, 8)]
 
 
+def test_turns_without_a_time_are_counted_with_what_became_of_them(
+    demem: Demem, tmp_path: Path
+) -> None:
+    turns = ({"text": "One."}, {"text": "Two.", "at": "2023-05-08"})
+    file = rows_file(tmp_path / "chat.jsonl", *turns)
+    out = demem("ingest", file, "-m", "m.db").out
+    assert "Without a time: 1 of 2 turns, remembered as undated; --at TIME tells" in out
+    out = demem("ingest", file, "-m", "other.db", "--at", "2024-03-02").out
+    assert "Without a time: 1 of 2 turns, dated 2024-03-02T00:00 by --at." in out
+    assert demem.document("ingest", file, "-m", "m.db")["undated"] == 1
+    file = rows_file(tmp_path / "dated.jsonl", turns[1])
+    assert "Without a time" not in demem("ingest", file, "-m", "dated.db").out
+
+
+def test_a_file_of_no_turns_is_told(demem: Demem, tmp_path: Path) -> None:
+    file = rows_file(tmp_path / "chat.jsonl")
+    assert "chat.jsonl holds no turns." in demem("ingest", file, "-m", "m.db").out
+
+
 def test_what_is_no_time_is_refused(demem: Demem, tmp_path: Path) -> None:
     file = rows_file(tmp_path / "chat.jsonl", {"text": "One."})
     refused = demem("ingest", file, "-m", "m.db", "--at", "noon")
     assert refused.code == 1
-    assert "at must be a datetime" in refused.err
+    assert "at must be a date or a time" in refused.err
     assert not Path("m.db").exists()
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated, cast
 
 import typer
+from rich.text import Text
 
 from demem_agent import SlotMemory, Turn
 from demem_agent.cli.memory_options import Budget, Place
@@ -97,6 +99,7 @@ def ingest(
             done = _added(memory, turns)
         else:
             done = _synced(memory, source, turns, known_as, gone)
+        undated = sum(turn.at is None for turn in turns)
         document = {
             "file": str(file),
             "format": source.format,
@@ -107,12 +110,26 @@ def ingest(
             "gone": done.gone,
             "known": done.unchanged,
             "skipped": done.skipped,
+            "undated": undated,
             "left_out": source.reasons,
             "items": len(memory),
             "slots": len(memory.slots),
         }
         words = [cell(line) for line in _words(done, len(turns), len(memory), source.reasons)]
+        words += _notes(file, turns, undated, said)
         output.show(document, *words, slots_table(memory.slots, memory.settings))
+
+
+def _notes(file: Path, turns: Sequence[Turn], undated: int, said: datetime | None) -> list[Text]:
+    """Say what a file does not tell: when turns were said, or anything."""
+    if not turns:
+        return [cell(f"{file.name} holds no turns.", "yellow")]
+    if not undated:
+        return []
+    which = f"Without a time: {undated} of {len(turns)} turns"
+    if said is None:
+        return [cell(f"{which}, remembered as undated; --at TIME tells when a file was said.")]
+    return [cell(f"{which}, dated {said:%Y-%m-%dT%H:%M} by --at.")]
 
 
 def _synced(

@@ -79,4 +79,4 @@ def _note(reading: Reading) -> None:
         print_line(reading.unranked, sys.stderr)
     left_out = left_out_words(reading)
     if left_out:
-        print_line(f"left out {left_out}", sys.stderr)
+        print_line(f"left out {left_out}" if reading.lines else left_out, sys.stderr)
