@@ -10,7 +10,7 @@ from demem_agent.later import pattern
 from demem_agent.reading.packing import Shorten
 from demem_agent.scoring.lexical import LexicalIndex
 from demem_agent.text.language.words import content_terms, terms
-from demem_agent.text.quoting.cutting import in_fence
+from demem_agent.text.quoting.fences import in_fence
 from demem_agent.text.sentences import sentences
 from demem_agent.types import Line
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from demem_agent.later import pattern
-from demem_agent.text.quoting.cutting import FENCE
+from demem_agent.text.quoting.fences import Block, blocks
 from demem_agent.text.sentences import PASSAGE_CHARS, packed, sentences
 
 __all__ = ["is_json", "pieces"]
@@ -39,7 +39,6 @@ _CODE_LINE = pattern(r"^(?:[ \t]+\S.*|.*[{}();:,\]]|\s*(?:import|from|#|//|@).*|
 #: Definitions, and share of lines like those of a program, from which on a text is one.
 _FEW = 2
 _MOST = 0.7
-_BLOCK = pattern(rf"{FENCE}[^\n`]*\n(.*?)(?:{FENCE}|\Z)", re.DOTALL)
 _LONG_LINE = pattern(rf"^[ \t]*[{{\[].{{{PASSAGE_CHARS},}}$", re.MULTILINE)
 _SAID = pattern(r"\S")
 _JSON_TOKEN = pattern(r'"(?:[^"\\]|\\.)*"|[{}\[\],]')
@@ -53,7 +52,8 @@ def pieces(text: str, limit: int = PASSAGE_CHARS) -> list[_Stretch]:
     """
     if len(text) <= limit:
         return packed(text, [(0, len(text))], limit)
-    regions = list(_json_in(text, limit))
+    found = blocks(text)
+    regions = list(_json_in(text, limit, found))
     units: list[_Stretch] = []
     start = 0
     for first, last in regions:
@@ -61,7 +61,8 @@ def pieces(text: str, limit: int = PASSAGE_CHARS) -> list[_Stretch]:
         units += _elements(text, first, last, limit)
         start = last
     units += sentences(text, start)
-    return packed(text, units, limit, frozenset(_borders(text)))
+    whole = _with_fences(units, limit, found)
+    return packed(text, whole, limit, frozenset(_borders(text, found)))
 
 
 def is_json(text: str) -> bool:
@@ -75,16 +76,35 @@ def is_json(text: str) -> bool:
     return True
 
 
-def _json_in(text: str, limit: int) -> Iterator[_Stretch]:
+def _with_fences(
+    units: Sequence[_Stretch], limit: int, found: Sequence[Block]
+) -> Sequence[_Stretch]:
+    """Put the fences of blocks together with the code right beside them, where that fits."""
+    joints = {block.body for block in found} | {block.stop for block in found}
+    if not joints:
+        return units
+    ahead = sorted(joints, reverse=True)
+    together: list[_Stretch] = []
+    for start, end in units:
+        is_joint = False
+        while ahead and ahead[-1] <= start:
+            is_joint = ahead.pop() >= (together[-1][1] if together else 0)
+        if is_joint and together and end - together[-1][0] <= limit:
+            start = together.pop()[0]
+        together.append((start, end))
+    return together
+
+
+def _json_in(text: str, limit: int, found: Sequence[Block]) -> Iterator[_Stretch]:
     """Yield where a text is JSON: all of it, blocks in it, or long lines."""
     if is_json(text):
         yield 0, len(text)
         return
-    if FENCE in text:
-        found = [match.span(1) for match in _BLOCK.finditer(text)]
+    if found:
+        parts = [(block.body, block.stop) for block in found]
     else:
-        found = [match.span() for match in _LONG_LINE.finditer(text)]
-    for start, end in found:
+        parts = [match.span() for match in _LONG_LINE.finditer(text)]
+    for start, end in parts:
         if end - start > limit and is_json(text[start:end]):
             yield start, end
 
@@ -123,17 +143,25 @@ def _shallow(
             start = place
 
 
-def _borders(text: str) -> Iterator[int]:
+def _borders(text: str, found: Sequence[Block]) -> Iterator[int]:
     """Yield where something is defined in the programs of a text, and where these end."""
-    blocks = [match.span(1) for match in _BLOCK.finditer(text)]
-    if not blocks and _is_program(text):
-        blocks = [(0, len(text))]
-    for start, end in blocks:
-        found = list(_definitions(text, start, end))
-        yield from (_begin(text, place) for place in found)
-        if found:
-            closed = text.find("\n", end)
-            yield len(text) if closed < 0 else _begin(text, closed)
+    for block in found:
+        defined = list(_definitions(text, block.body, block.stop))
+        for place in defined:
+            # What is defined first has the fence above it.
+            is_first = not text[block.body : place].strip()
+            yield block.start if is_first else _begin(text, place)
+        if defined:
+            yield _behind(text, block.end)
+    if not found and _is_program(text):
+        for place in _definitions(text, 0, len(text)):
+            yield _begin(text, place)
+
+
+def _behind(text: str, end: int) -> int:
+    """Return where the first word behind the line of a place is."""
+    line = text.find("\n", end)
+    return len(text) if line < 0 else _begin(text, line)
 
 
 def _begin(text: str, place: int) -> int:
