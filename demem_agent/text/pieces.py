@@ -6,15 +6,15 @@ what is asked for by name is found with its name, and JSON between elements, the
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 
 from demem_agent.later import pattern
 from demem_agent.text.quoting.fences import Block, blocks
 from demem_agent.text.sentences import PASSAGE_CHARS, packed, sentences
+from demem_agent.text.values import bare, entries, values
 
-__all__ = ["is_json", "pieces"]
+__all__ = ["pieces"]
 
 #: (start, end) in a text.
 _Stretch = tuple[int, int]
@@ -39,7 +39,6 @@ _CODE_LINE = pattern(r"^(?:[ \t]+\S.*|.*[{}();:,\]]|\s*(?:import|from|#|//|@).*|
 #: Definitions, and share of lines like those of a program, from which on a text is one.
 _FEW = 2
 _MOST = 0.7
-_LONG_LINE = pattern(rf"^[ \t]*[{{\[].{{{PASSAGE_CHARS},}}$", re.MULTILINE)
 _SAID = pattern(r"\S")
 _JSON_TOKEN = pattern(r'"(?:[^"\\]|\\.)*"|[{}\[\],]')
 
@@ -53,27 +52,17 @@ def pieces(text: str, limit: int = PASSAGE_CHARS) -> list[_Stretch]:
     if len(text) <= limit:
         return packed(text, [(0, len(text))], limit)
     found = blocks(text)
-    regions = list(_json_in(text, limit, found))
+    regions = list(_json_in(text, limit))
     units: list[_Stretch] = []
     start = 0
     for first, last in regions:
         units += sentences(text, start, first)
-        units += _elements(text, first, last, limit)
+        units += (bare(text, *one) for one in _elements(text, first, last, limit))
         start = last
     units += sentences(text, start)
     whole = _with_fences(units, limit, found)
-    return packed(text, whole, limit, frozenset(_borders(text, found)))
-
-
-def is_json(text: str) -> bool:
-    """Whether a text is an object or a list in JSON."""
-    if not text.lstrip().startswith(("{", "[")):
-        return False
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return True
+    borders = {*_borders(text, found), *_long_entries(text, regions, limit)}
+    return packed(text, whole, limit, borders)
 
 
 def _with_fences(
@@ -95,18 +84,21 @@ def _with_fences(
     return together
 
 
-def _json_in(text: str, limit: int, found: Sequence[Block]) -> Iterator[_Stretch]:
-    """Yield where a text is JSON: all of it, blocks in it, or long lines."""
-    if is_json(text):
-        yield 0, len(text)
-        return
-    if found:
-        parts = [(block.body, block.stop) for block in found]
-    else:
-        parts = [match.span() for match in _LONG_LINE.finditer(text)]
-    for start, end in parts:
-        if end - start > limit and is_json(text[start:end]):
+def _json_in(text: str, limit: int) -> Iterator[_Stretch]:
+    """Yield where a text is JSON too long for one piece."""
+    for start, end in values(text):
+        if end - start > limit:
             yield start, end
+
+
+def _long_entries(text: str, regions: Sequence[_Stretch], limit: int) -> Iterator[int]:
+    """Yield where an entry of JSON begins that fills more than one piece, and the one behind it."""
+    is_long = False
+    for region in regions:
+        for start, end in entries(text, *region):
+            was_long, is_long = is_long, end - start > limit
+            if is_long or was_long:
+                yield start
 
 
 def _elements(text: str, start: int, end: int, limit: int) -> Iterator[_Stretch]:

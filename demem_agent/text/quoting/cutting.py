@@ -13,6 +13,7 @@ from demem_agent.later import pattern
 from demem_agent.text.quoting.brackets import CODE, FAR, JSON, PROSE, Kind, Pair, pairs
 from demem_agent.text.quoting.fences import Block, block_at, blocks, is_fenced
 from demem_agent.text.sentences import sentences
+from demem_agent.text.values import values
 
 __all__ = ["CUT", "excerpt", "through_turn"]
 
@@ -158,9 +159,13 @@ def _halves(text: str, start: int, end: int, found: Sequence[Block]) -> tuple[st
 def _pairs_near(text: str, start: int, end: int, found: Sequence[Block]) -> Iterator[Pair]:
     """Yield the pairs of the parts of a text in which a stretch starts and ends."""
     at: set[tuple[int, int]] = set()
+    data = _data_in(text, found)
     for place in (start, end):
         block = block_at(found, place)
-        first, last = _beside(text, place, found) if block is None else (block.body, block.stop)
+        if block is None:
+            first, last = _part(text, place, found, data)
+        else:
+            first, last = block.body, block.stop
         if (first, last) in at:
             continue
         at.add((first, last))
@@ -171,14 +176,25 @@ def _pairs_near(text: str, start: int, end: int, found: Sequence[Block]) -> Iter
         yield from pairs(text, first, last, kind)
 
 
-def _beside(text: str, place: int, found: Sequence[Block]) -> tuple[int, int]:
-    """Return the stretch between two blocks that a place is in."""
+def _data_in(text: str, found: Sequence[Block]) -> list[tuple[int, int]]:
+    """Return where JSON stands in a text outside its blocks."""
+    if "{" not in text and "[" not in text:
+        return []  # as nearly always; much faster
+    return [value for value in values(text) if block_at(found, value[0]) is None]
+
+
+def _part(
+    text: str, place: int, found: Sequence[Block], data: Sequence[tuple[int, int]]
+) -> tuple[int, int]:
+    """Return the JSON that a place is in, or else the stretch between blocks and JSON."""
     first, last = 0, len(text)
-    for block in found:
-        if block.end <= place:
-            first = block.end
-        elif block.start >= place:
-            return first, block.start
+    for start, end in sorted([*((block.start, block.end) for block in found), *data]):
+        if start < place < end:
+            return start, end
+        if end <= place:
+            first = end
+        else:
+            return first, start
     return first, last
 
 
