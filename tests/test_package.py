@@ -271,7 +271,7 @@ from demem_agent.decision import *
 
 
 def f():
-    from demem_agent.reading.packing import pack
+    from demem_agent.reading.packing import packed
     from demem_agent.text import clean, units
 """
     assert {*beyond_the_wall(source)} == {

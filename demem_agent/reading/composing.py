@@ -10,6 +10,7 @@ from demem_agent.reading.ask import Ask
 from demem_agent.reading.by_day import by_day
 from demem_agent.reading.current import current, noted, ordered, withheld
 from demem_agent.reading.decided import decided, placed
+from demem_agent.reading.entries import named
 from demem_agent.reading.exploring import explored
 from demem_agent.reading.floor import floored
 from demem_agent.reading.folding import Folding
@@ -50,7 +51,7 @@ def _read(state: State, ask: Ask, query: Query) -> tuple[Route, Reading]:
         found = _strict(state, slot, ask.limit)
         left = LeftOut(lines=len(found.missed), next_limit=found.next_limit)
         return routed, _reading(state, ask, routed, found, left)
-    ranking = _with_prior(state, routed.slot, ranking)
+    ranking = named(state, query, _with_prior(state, routed.slot, ranking))
     return _of_passages(state, ask, query, routed, ranking)
 
 

@@ -50,7 +50,7 @@ class PassageIndex:
         item, slot, session, speaker: whole numbers that stand for what each passage is part of.
         turns: the same by the turn, with the other way round.
         language: the same for the language that its words are in.
-        form, halves, kind: what each says, as :class:`~demem_agent.scoring.forms.Forms`.
+        form, halves, kind, small: what each says, as :class:`~demem_agent.scoring.forms.Forms`.
         changes: how often passages came or went, or were hidden.
         hidden: ids of the items that are not ranked.
         kept: the columns that features declare (:data:`~demem_agent.scoring.features.KEPT`).
@@ -68,6 +68,7 @@ class PassageIndex:
         self.language = Column(np.int32)
         self.halves = Column(np.int64, 2)
         self.kind = Column(np.int8)
+        self.small = Column(np.bool_)
         self._of_form: Counter[int] = Counter()
         self.kept = {kept.name: Column(kept.dtype) for kept in KEPT}
         self.related = RelatedWords()
@@ -115,6 +116,7 @@ class PassageIndex:
         self.form.append(forms.whole)
         self.halves.append(forms.halves)
         self.kind.append(forms.kind)
+        self.small.append(forms.small)
         self._of_form[forms.whole] += 1
 
     def _add_text(self, evidence: Evidence, text: str, turn_length: int) -> None:
@@ -164,6 +166,7 @@ class PassageIndex:
         yield self.language
         yield self.halves
         yield self.kind
+        yield self.small
         yield from self.kept.values()
 
     def _number_rows(self) -> None:

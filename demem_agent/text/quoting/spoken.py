@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 
 from demem_agent.later import pattern
-from demem_agent.text.quoting.cutting import FENCE, in_fence
+from demem_agent.text.quoting.fences import block_at, blocks
 from demem_agent.text.quoting.titles import is_title
 from demem_agent.text.times.dates import Span
 
@@ -44,9 +44,9 @@ def spoken(text: str, start: int, end: int, spans: Iterable[Span]) -> list[Span]
     if not found:
         return found
     words = text[start:end]
-    if in_fence(text, start):
-        closed = words.find(FENCE)
-        fenced = len(words) if closed < 0 else closed + len(FENCE)
+    block = block_at(blocks(text), start)
+    if block is not None:
+        fenced = min(block.end - start, len(words))
         words = " " * fenced + words[fenced:]
         found = [span for span in found if span.start >= fenced]
     passed_on: list[tuple[int, int]] = []
