@@ -11,6 +11,8 @@ from functools import cached_property
 from itertools import pairwise
 
 from demem_agent.later import pattern
+from demem_agent.slots.successions.endings import Ending, ended
+from demem_agent.slots.successions.states import State, begun
 from demem_agent.text.clauses import clauses, supposed
 from demem_agent.text.language.changes import Sign, denied, signs, tells
 from demem_agent.text.language.languages import language_of_words, stop_words
@@ -37,6 +39,8 @@ BEFORE_VALUES = frozenset(
     """to at is are be now about around level have has until by reached auf ist bei zu hat habe es
     son tiene tengo est sont ai à è sono ho é tem tenho op naar heb heeft""".split()
 )
+#: Characters of a sentence in which it is looked for what begins or is over.
+LONGEST = 300
 #: Words that a sentence has at least that says something.
 FEWEST_WORDS = 3
 #: What somebody shows or does rather than says, and lines of a program.
@@ -149,6 +153,21 @@ class Claim:
     def many(self) -> bool:
         """Whether it is of what is done or liked beside other things."""
         return self._tells("many")
+
+    @cached_property
+    def turns(self) -> bool:
+        """Whether something may begin or be over by it; not by a sentence that tells much else."""
+        return len(self.said) <= LONGEST and self._tells("turns")
+
+    @cached_property
+    def begun(self) -> State | None:
+        """What state of somebody it says to have begun."""
+        return begun(self.said) if self.turns else None
+
+    @cached_property
+    def ended(self) -> Ending | None:
+        """What it says to be over."""
+        return ended(self.said) if self.turns else None
 
     @cached_property
     def exclaims(self) -> bool:
