@@ -41,10 +41,18 @@ BEFORE_VALUES = frozenset(
 )
 #: Characters of a sentence in which it is looked for what begins or is over.
 LONGEST = 300
+#: Characters that a greeting has at most.
+SHORT = 40
 #: Words that a sentence has at least that says something.
 FEWEST_WORDS = 3
 #: What somebody shows or does rather than says, and lines of a program.
 _NOT_SAID = pattern(r"^\W*\[|[{};]\s*$|^\s*(?:</?\w|//|#|```)|\w\(.*\)\s*:?$|\w = \S")
+#: Somebody who is greeted, thanked or agreed with by name: whoever it is takes nobody's place.
+_GREETS = pattern(
+    r"^\W*(?:(?:hey|hi|hello|bye|thanks|thank you|cool|great|nice|wow|congrats|congratulations"
+    r"|awesome|(?:i )?(?:totally |really |completely )?agree)\b[, ]*){1,3}(?!\w+day\b)[^\W\d]+\W*$",
+    re.IGNORECASE,
+)
 #: What each of these has in it.
 _MARKS = pattern(r"[\[{};</#`(=]")
 #: A word that stands in one sentence and not in the other, capitalised and inside it, is a name.
@@ -202,6 +210,8 @@ def claim(text: str, start: int = 0, end: int | None = None, *, asks: bool = Fal
     end = len(text) if end is None else end
     said = clean(text[start:end])
     if _MARKS.search(said) and _NOT_SAID.search(said):  # few have a mark; much faster
+        return None
+    if len(said) <= SHORT and _GREETS.match(said):
         return None
     if asks or _asks(said):
         said = _told_in(said)

@@ -127,7 +127,7 @@ _ENDS: tuple[tuple[re.Pattern[str], tuple[Kind, ...]], ...] = (
     ),
     (
         pattern(
-            r"\b(?P<who>)(?P<what>(?:[Tt]he|[Oo]ur|[Mm]y) (?:[\w'-]+ ){1,4}?)"
+            r"\b(?P<who>)(?P<what>(?:[Tt]he|[Oo]ur|[Mm]y) (?:[\w'-]+ ){1,4}?|[A-Z][\w-]+ )"
             r"(?:(?:is|was|are|were|got|has been|have been)(?: now| just)?"
             r" (?:cancell?ed|called off)"
             r"|(?:is|are)(?: now)? off(?=\s*(?:[.,!;]|$)))"

@@ -60,7 +60,8 @@ _LIVES = (
     rf"|rent(?:s|ing)? {_ROOF}|rent(?:s|ing)? an? (?:\w+ )?(?:place|room)\b|{_MOVED}"
 )
 _WORKS = (
-    r"works? (?:\w+ )?(?:at|for|as|in)\b|working (?:\w+ )?(?:at|for|as)\b|employed\b|teach(?:es)?\b"
+    r"works? (?:\w+ ){0,2}?(?:at|for|as|in)\b|working (?:\w+ )?(?:at|for|as)\b|employed\b"
+    r"|an? (?:[\w-]+ ){1,3}?(?:at|for) (?=[A-Z])|teach(?:es)?\b"
     rf"|teaching (?:at|in)\b|(?:have|has) an? (?:\w+ )?job\b|{_HIRED}"
 )
 _BEGINS: dict[Kind, re.Pattern[str]] = {

@@ -18,7 +18,8 @@ __all__ = ["Withdrawal", "taken_back", "withdrawal"]
 _SAYS = pattern(
     r"^\W*(?:(?:oops|oh|sorry|wait|hmm?|no|hang on|hold on|my bad|my mistake|okay|ok|actually)"
     r"[,.:!… –-]*)*(?:(?:scratch|strike) that|correction(?=\s*[:,–-])"
-    r"|i (?:actually )?mean[t]?(?= (?!it\b|that (?:i|you|we|he|she|they)\b|to\b|you\b|every))"
+    r"|i (?:actually )?mean[t]?(?= (?!it\b|no\b|well\b|to\b|you\b|every"
+    r"|that (?:i|you|we|he|she|they)\b))"
     r"|i take that back|i misspoke|i was wrong about that|i got that wrong"
     r"|that was (?:wrong|a mistake))[,.:;!… –-]*",
     re.IGNORECASE,
@@ -37,7 +38,10 @@ _VALUE = pattern(
     r"(?P<value>[^.!?%]{1,40}?)[.!]*$",
     re.IGNORECASE,
 )
-_TIME = r"\b\d{1,2}(?::\d\d)? ?(?:am|pm|o'clock)\b|\b\d{1,2}:\d\d\b|\bnoon\b|\bmidnight\b"
+_TIME = (
+    r"\b\d{1,2}(?::\d\d)? ?(?:am|pm|o'clock)\b|\b\d{1,2}:\d\d\b|\bat \d{1,2}\b|\bnoon\b"
+    r"|\bmidnight\b"
+)
 _KINDS = (
     pattern(_TIME, re.IGNORECASE),
     pattern(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\btomorrow\b", re.IGNORECASE),
