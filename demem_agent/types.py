@@ -481,7 +481,7 @@ class Answer:
             ``Settings.unknown`` has that withheld.
         evidence: ids of the items the answer rests on.
         known: False where memory does not seem to hold what was asked: as ``route.adequate``, but
-            for what is ``reading.settled``.
+            for what is ``reading.settled``. What is answered by nothing is never known.
 
     Examples:
         >>> answer = memory.answer("What is the cat called?")

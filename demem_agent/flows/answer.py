@@ -126,7 +126,7 @@ def _context(state: State, ask: Ask, question: Question, routed: Route, draft: D
         asker=ask.asker,
         conditions=ask.conditions,
         lead=None if lead is None else live.index(lead),
-        known=_is_known(question.reading, routed),
+        known=bool(draft.text.strip()) and _is_known(question.reading, routed),
     )
 
 

@@ -21,6 +21,8 @@ from demem_agent.slots.filtering import Within, within
 from demem_agent.slots.state import State
 from demem_agent.slots.successions.claims import Claim
 from demem_agent.slots.successions.lineage import HOLDS
+from demem_agent.slots.successions.turns import implied
+from demem_agent.slots.successions.withdrawals import withdrawal
 from demem_agent.text.language.changes import asks_of_now, asks_of_the_past
 from demem_agent.text.language.numbers import digits
 from demem_agent.text.language.words import content_terms
@@ -156,7 +158,7 @@ def _believed(state: State, asked: Current, line: Stretch) -> list[Succession]:
         if not asked.admits(one.new):
             return False
         touched = asked.words & _words(state, one.old)
-        both = len(touched & _words(state, one.new))
+        both = len(touched & (_words(state, one.new) | _told_without(state, one)))
         if lineage.confidence(one) < asked.least:
             return both >= max(FEWEST, MUCH * len(touched))
         return both >= MUCH * len(touched) or one.how != "found"
@@ -168,6 +170,19 @@ def _holding(state: State, asked: Current, succession: Succession) -> Stretch:
     """Return the line that holds in the end; the next one where a filter leaves that out."""
     line = state.derived.current.holding(succession.new, asked.least)
     return line if asked.admits(line) else succession.new
+
+
+def _told_without(state: State, one: Succession) -> set[str]:
+    """Return what the new line of a succession tells of without words for it.
+
+    "I moved to Lisbon" is of where somebody lives, and what is taken back of all that was said.
+    """
+    found: set[str] = set()
+    for claim in _claims(state, one.new):
+        if withdrawal(claim.said) is not None:
+            return _words(state, one.old)
+        found |= implied(claim)
+    return found
 
 
 def _words(state: State, line: Stretch) -> set[str]:
