@@ -341,6 +341,11 @@ class AsyncSlotMemory(MemoryHandle):
         async with self._fresh():
             return self._evidence(chosen)
 
+    async def item(self, evidence_id: str) -> Evidence:
+        """Return one live item by its id."""
+        async with self._fresh():
+            return self._item(evidence_id)
+
     async def contexts(self) -> tuple[Context, ...]:
         """Return every decision so far: one for each answer."""
         async with self._fresh():

@@ -10,7 +10,7 @@ __all__ = ["ARGUMENTS", "FIELDS", "VERBS", "for_argument", "for_field", "for_ver
 _REMEMBER = "ingest(text) for one text, ingest_many(turns) for many"
 _READ = "read(query) for the text to put before a model, or answer(query)"
 _LIST = "evidence(), every item that is remembered"
-_ONE = "evidence(), which has every item by its id, or history(evidence_id)"
+_ONE = "item(evidence_id), or history(evidence_id) for what it was before"
 _FORGET = "forget(evidence_id), or forget(source_id=...) by your own id"
 _FORGET_ALL = "forget(before=...) for all that is older, or forget(evidence_id) for one item"
 _CHANGE = "update(evidence_id, text)"

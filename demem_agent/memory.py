@@ -25,7 +25,7 @@ from demem_agent.channels import Told
 from demem_agent.copying import Kept, Lines, kept_of, made_again, opened
 from demem_agent.door import Door, is_decision
 from demem_agent.drivers import Collaborators, drive
-from demem_agent.errors import CollaboratorError, InvalidInput, StaleState
+from demem_agent.errors import CollaboratorError, InvalidInput, NotFound, StaleState
 from demem_agent.held import RETRIES, Held
 from demem_agent.later import module
 from demem_agent.messages.records import IngestedMessages
@@ -188,6 +188,12 @@ class MemoryHandle:
 
     def _evidence(self, where: Where | None) -> tuple[Evidence, ...]:
         return tuple(items_within(self._held.state, where))
+
+    def _item(self, evidence_id: str) -> Evidence:
+        found = self._held.state.evidence.get(text_field("evidence_id", evidence_id))
+        if found is None:
+            raise NotFound("evidence", evidence_id)
+        return found
 
     def _contexts(self) -> tuple[Context, ...]:
         return tuple(stored.context for stored in self._held.state.contexts.values())
@@ -1039,6 +1045,19 @@ class SlotMemory(MemoryHandle):
         chosen = where_field(where)
         with self._still():
             return self._evidence(chosen)
+
+    def item(self, evidence_id: str) -> Evidence:
+        """Return one live item by its id.
+
+        Raises:
+            NotFound: for an id that no live item has.
+
+        Examples:
+            >>> print(memory.item("e2"))
+            Ana: The cat is called Minka.
+        """
+        with self._still():
+            return self._item(evidence_id)
 
     def contexts(self) -> tuple[Context, ...]:
         """Return every decision so far: one for each answer.
