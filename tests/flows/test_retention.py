@@ -150,6 +150,10 @@ class TestAtMostSoMany:
         assert [len(memory) for memory in opened] == [2, 1]
         opened[1].forget("e1")
         opened[0].ingest("now there is room")
+        with SlotMemory.open(
+            where, memory_id="a", tenant="t", tenant_items=1, encoder=BagEncoder()
+        ) as narrower:
+            narrower.reembed(BagEncoder())  # which brings nothing new
         for memory in (*opened, elsewhere):
             memory.check()
             memory.close()

@@ -16,7 +16,7 @@ import pytest
 from stored import HERE, OPTIONS, Interrupted, driver, lived, opened
 
 from demem_agent import AsyncSlotMemory, SlotMemory
-from demem_agent.errors import DeMemError, StoreError
+from demem_agent.errors import DeMemError, MemoryGone, StoreError
 from demem_agent.settings import Settings
 from demem_agent.slots.records import Delta, Head, Operation
 from demem_agent.stores import connections, open_store
@@ -269,6 +269,27 @@ def test_forgotten_text_leaves_the_log_once_another_reader_is_done(
     memory.ingest("the next operation empties the log")
     assert files_with(tmp_path, SECRET) == []
     memory.close()
+
+
+def test_a_deleted_memory_leaves_the_log_once_another_reader_is_done(
+    module: ModuleType, tmp_path: Path
+) -> None:
+    if not connections.shares_safely(module.sqlite_version_info):
+        pytest.skip(f"SQLite {module.sqlite_version} cannot share a file safely")
+    url = f"sqlite:///{tmp_path}/a.db"
+    memory = SlotMemory.open(url, memory_id="ana", **OPTIONS)
+    memory.ingest(f"the password is {SECRET}")
+    reader = module.connect(tmp_path / "a.db", isolation_level=None)
+    reader.execute("BEGIN")
+    assert reader.execute("SELECT COUNT(*) FROM evidence").fetchone() == (1,)
+    with pytest.raises(StoreError, match="another process"):
+        memory.delete()
+    with pytest.raises(MemoryGone):
+        memory.read("password")
+    reader.execute("COMMIT")
+    reader.close()
+    memory.close()
+    assert files_with(tmp_path, SECRET) == []
 
 
 def version_of(file: Path) -> int:
