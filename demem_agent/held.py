@@ -105,7 +105,6 @@ class Held:
             self._check_encoder()
         self._swept: _Swept | None = None
         if self.state.settings.keep_days is not None:
-            self._require_clock()
             self.refresh()
 
     @property
@@ -247,18 +246,16 @@ class Held:
         self._swept = sweep
 
     def _first_day(self, days: int) -> float:
-        """Return the beginning of the first of so many days, of which today is the last."""
-        now = time_field("clock", self._require_clock()())
+        """Return the beginning of the first of so many days, of which today is the last.
+
+        A memory whose clock is None does not date what comes in, but days pass for it as well.
+        """
+        tell = datetime.now if self.clock is None else self.clock
+        now = time_field("clock", tell())
         if now is None:
             raise InvalidInput("clock", None, "a function that gives the time now")
         today = now.replace(hour=0, minute=0, second=0, microsecond=0)
         return moment(today - timedelta(days=days - 1))
-
-    def _require_clock(self) -> Callable[[], datetime]:
-        if self.clock is None:
-            allowed = "a function that gives the time now, where things are kept for some days"
-            raise InvalidInput("clock", None, allowed)
-        return self.clock
 
     def _let_go(self) -> None:
         """Keep nothing of a memory that is gone but what tells that it is."""
