@@ -133,12 +133,7 @@ class Held:
 
     def _catch_up(self) -> None:
         """Load the state again if another process has moved the memory on."""
-        try:
-            seq = self.team.store.seq(self.team.address, self.state.head.era)
-        except MemoryGone:
-            self._let_go()
-            raise
-        if seq == self.state.head.seq:
+        if self._seq() == self.state.head.seq:
             return
         rows = self._rows()
         if rows is None or rows.head.era != self.state.head.era:
@@ -154,7 +149,7 @@ class Held:
             MemoryGone: if it is gone already.
             StoreError: also where its text cannot leave the file yet.
         """
-        self.refresh()
+        self._seq()
         store = self.team.store
         try:
             return store.delete(self.team.address.tenant, self.team.address.memory_id)
@@ -213,6 +208,14 @@ class Held:
         """Close the store, if it was opened for this memory."""
         if self.owns_store:
             self.team.store.close()
+
+    def _seq(self) -> int:
+        """Return how far the memory has come in its store; let go of it where it is gone."""
+        try:
+            return self.team.store.seq(self.team.address, self.state.head.era)
+        except MemoryGone:
+            self._let_go()
+            raise
 
     def _rows(self) -> Rows | None:
         return self.team.store.load(self.team.address)

@@ -17,6 +17,7 @@ from stored import HERE, OPTIONS, Interrupted, driver, lived, opened
 
 from demem_agent import AsyncSlotMemory, SlotMemory
 from demem_agent.errors import DeMemError, MemoryGone, StoreError
+from demem_agent.memories import delete_memory, list_memories
 from demem_agent.settings import Settings
 from demem_agent.slots.records import Delta, Head, Operation
 from demem_agent.stores import connections, open_store
@@ -289,6 +290,20 @@ def test_a_deleted_memory_leaves_the_log_once_another_reader_is_done(
     reader.execute("COMMIT")
     reader.close()
     memory.close()
+    assert files_with(tmp_path, SECRET) == []
+
+
+def test_a_damaged_memory_can_be_deleted(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/a.db"
+    with SlotMemory.open(url, **OPTIONS) as memory:
+        memory.ingest(f"the password is {SECRET}")
+    with closing(sqlite3.connect(tmp_path / "a.db")) as db:
+        db.execute("UPDATE evidence SET at = 'plover', spans = 'none', vectors = x'00'")
+        db.execute("UPDATE memory SET settings = '{', made = 'yesterday'")
+        db.commit()
+    (one,) = list_memories(url)
+    assert (one.items, one.first, one.made) == (1, None, None)
+    assert delete_memory(url, "default").items == 1
     assert files_with(tmp_path, SECRET) == []
 
 
