@@ -105,7 +105,6 @@ class Held:
             self._check_encoder()
         self._swept: _Swept | None = None
         if self.state.settings.keep_days is not None:
-            self._require_clock()
             self.refresh()
 
     @property
@@ -134,12 +133,7 @@ class Held:
 
     def _catch_up(self) -> None:
         """Load the state again if another process has moved the memory on."""
-        try:
-            seq = self.team.store.seq(self.team.address, self.state.head.era)
-        except MemoryGone:
-            self._let_go()
-            raise
-        if seq == self.state.head.seq:
+        if self._seq() == self.state.head.seq:
             return
         rows = self._rows()
         if rows is None or rows.head.era != self.state.head.era:
@@ -155,7 +149,7 @@ class Held:
             MemoryGone: if it is gone already.
             StoreError: also where its text cannot leave the file yet.
         """
-        self.refresh()
+        self._seq()
         store = self.team.store
         try:
             return store.delete(self.team.address.tenant, self.team.address.memory_id)
@@ -217,6 +211,14 @@ class Held:
         if self.owns_store:
             self.team.store.close()
 
+    def _seq(self) -> int:
+        """Return how far the memory has come in its store; let go of it where it is gone."""
+        try:
+            return self.team.store.seq(self.team.address, self.state.head.era)
+        except MemoryGone:
+            self._let_go()
+            raise
+
     def _rows(self) -> Rows | None:
         return self.team.store.load(self.team.address)
 
@@ -249,18 +251,16 @@ class Held:
         self._swept = sweep
 
     def _first_day(self, days: int) -> float:
-        """Return the beginning of the first of so many days, of which today is the last."""
-        now = time_field("clock", self._require_clock()())
+        """Return the beginning of the first of so many days, of which today is the last.
+
+        A memory whose clock is None does not date what comes in, but days pass for it as well.
+        """
+        tell = datetime.now if self.clock is None else self.clock
+        now = time_field("clock", tell())
         if now is None:
             raise InvalidInput("clock", None, "a function that gives the time now")
         today = now.replace(hour=0, minute=0, second=0, microsecond=0)
         return moment(today - timedelta(days=days - 1))
-
-    def _require_clock(self) -> Callable[[], datetime]:
-        if self.clock is None:
-            allowed = "a function that gives the time now, where things are kept for some days"
-            raise InvalidInput("clock", None, allowed)
-        return self.clock
 
     def _let_go(self) -> None:
         """Keep nothing of a memory that is gone but what tells that it is."""

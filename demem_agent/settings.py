@@ -149,7 +149,7 @@ class Settings:
             :class:`~demem_agent.errors.MemoryFull` instead of taking in another item.
         keep_days: for how many days what was said, asked and decided is kept, today counted, >= 1;
             then it is forgotten, with the answers that were read from it. What is not dated stays.
-            None for ever.
+            Days pass by the memory's clock, or the local time where that is None. None for ever.
         tenant_items: the most items in all memories of the tenant in this store, >= 1; one more is
             refused with :class:`~demem_agent.errors.MemoryFull`. None for any number.
 

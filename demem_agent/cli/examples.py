@@ -76,7 +76,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "demem import bot.jsonl -m copy.db --memory-id ana",
     ),
     "check": ("demem check -m bot.db", "demem check -m bot.db --json"),
-    "memories": ("demem memories bot.db", "demem memories bot.db --of default --json"),
+    "memories": ("demem memories bot.db", "demem memories bot.db --tenant default --json"),
     "copy": (
         "demem copy bot.db --to default-2",
         "demem copy bot.db --to default --to-file backup.db",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from demem_agent.requests import Commit, Flow
-from demem_agent.slots.keeping import require_place
+from demem_agent.slots.keeping import new_items, require_place
 from demem_agent.slots.records import Delta
 from demem_agent.slots.state import State
 
@@ -18,8 +18,9 @@ def committed(state: State, delta: Delta) -> Flow[None]:
     Raises:
         MemoryFull: for new items for which there is no place.
     """
-    if delta.evidence and state.settings.is_bounded:
-        require_place(state, delta)
+    new = new_items(state, delta) if state.settings.is_bounded else []
+    if new:
+        require_place(state, new)
         delta = replace(delta, tenant_items=state.settings.tenant_items)
     yield Commit(delta)
     state.apply(delta)

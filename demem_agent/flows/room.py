@@ -205,13 +205,19 @@ def _is_empty(context: Context) -> bool:
     return context == _emptied(context)
 
 
+def _decided_in(decision: Decision) -> Iterable[Kept]:
+    """Yield the situation of a decision, and the actions that were offered."""
+    yield "situation", decision.situation
+    for action in decision.actions:
+        yield "action", action
+
+
 def _add_decided(state: State, limit: float, leaving: _Leaving) -> None:
     """Add the situations and names of actions that were last decided before a moment."""
     latest: dict[Kept, float] = {}
     for decision in state.choices.values():
         when = float("inf") if decision.at is None else moment(decision.at)
-        named: list[Kept] = [("action", action) for action in decision.actions]
-        for kept in (*named, ("situation", decision.situation)):
+        for kept in _decided_in(decision):
             latest[kept] = max(latest.get(kept, when), when)
     for (kind, id), when in latest.items():
         if when >= limit:

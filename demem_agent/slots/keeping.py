@@ -7,7 +7,7 @@ nor do vectors and numbers. Summaries have a bound of their own, K times L.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Literal, TypeVar
@@ -32,6 +32,7 @@ __all__ = [
     "certificate_piece",
     "context_piece",
     "item_piece",
+    "new_items",
     "require_place",
     "require_room",
     "rests_on",
@@ -122,7 +123,13 @@ def require_room(settings: Settings, measure: Measure, field: str, *texts: str) 
         raise InvalidInput(field, texts[0], allowed)
 
 
-def require_place(state: State, delta: Delta) -> None:
+def new_items(state: State, delta: Delta) -> list[Evidence]:
+    """Return the items that a delta brings, and not those that it only encodes anew."""
+    coming = (stored.evidence for stored in delta.evidence)
+    return [item for item in coming if item.id not in state.evidence]
+
+
+def require_place(state: State, new: Sequence[Evidence]) -> None:
     """Refuse new items for which nothing may go that would have to.
 
     Where the memory forgets by itself, that are items that a user wants kept; else all that are
@@ -132,10 +139,6 @@ def require_place(state: State, delta: Delta) -> None:
         MemoryFull: naming the bound.
     """
     settings = state.settings
-    coming = [stored.evidence for stored in delta.evidence]
-    new = [item for item in coming if item.id not in state.evidence]
-    if not new or (settings.most_items is None and settings.storage is None):
-        return
     refuses = settings.when_full == "refuse"
     staying = state.evidence.keys() if refuses else state.kept
     why = "no item is to be forgotten for it" if refuses else "all the others are marked as kept"

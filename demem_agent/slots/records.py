@@ -175,7 +175,6 @@ class Delta:
         for_room: whether what is forgotten goes for want of room, or for its age. It is to leave
             the files as well, but nobody waits for that.
         tenant_items: the most items that all memories of the tenant may have once this is written.
-        since: the operation it was computed after, if that is not the one before its first.
     """
 
     head: Head
@@ -195,7 +194,6 @@ class Delta:
     tenant_items: int | None = None
     reembedded: bool = False
     for_room: bool = False
-    since: int | None = None
 
     @property
     def erases(self) -> bool:
@@ -205,7 +203,7 @@ class Delta:
     @property
     def after(self) -> int:
         """The operation that the memory must be at for this to be written."""
-        return self.operations[0].seq - 1 if self.since is None else self.since
+        return self.operations[0].seq - 1
 
 
 def empty_slot(number: int, parent: int | None = None) -> SlotState:

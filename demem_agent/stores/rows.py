@@ -9,11 +9,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from demem_agent.errors import StoreError
+from demem_agent.errors import InvalidInput, StoreError
 from demem_agent.metadata import Metadata, metadata_field
 from demem_agent.settings import Settings
 from demem_agent.slots.records import (
@@ -171,7 +172,10 @@ def head_from_row(row: Row) -> Head:
 
 
 def info_from_row(row: Row) -> MemoryInfo:
-    """Return what is told of a memory from a row that was put together for it."""
+    """Return what is told of a memory from a row that was put together for it.
+
+    A date that cannot be read is told as not known: also what is damaged can be deleted.
+    """
     return MemoryInfo(
         memory_id=row["memory_id"],
         tenant=row["tenant"],
@@ -179,11 +183,18 @@ def info_from_row(row: Row) -> MemoryInfo:
         size=int(row["size"]),
         answers=int(row["contexts"]),
         slots=int(row["slots"]),
-        first=time_field("at", row["first"]),
-        last=time_field("at", row["last"]),
-        made=time_field("made", row["made"]),
-        changed=time_field("changed", row["changed"]),
+        first=_date_or_none(row["first"]),
+        last=_date_or_none(row["last"]),
+        made=_date_or_none(row["made"]),
+        changed=_date_or_none(row["changed"]),
     )
+
+
+def _date_or_none(raw: object) -> datetime | None:
+    try:
+        return time_field("at", raw)
+    except InvalidInput:
+        return None
 
 
 def evidence_to_row(stored: StoredEvidence) -> Columns:

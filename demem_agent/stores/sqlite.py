@@ -291,8 +291,7 @@ class SqliteStore:
 
     def _survey(self, which: str, those: Sequence[str]) -> list[MemoryInfo]:
         found = self._db.execute(_SURVEY.format(which=which), tuple(those))
-        with naming_damage("of an item's date"):
-            return [info_from_row(row) for row in found]
+        return [info_from_row(row) for row in found]
 
     def _begin(self, address: Address, settings: Settings, head: Head) -> None:
         """Write the row of a memory, which is of the era that its store is in."""

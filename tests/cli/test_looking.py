@@ -103,3 +103,13 @@ def test_what_comes_into_a_full_memory_is_refused(demem: Demem) -> None:
     done = demem("ingest", "notes.txt", "-m", "m.db", *bounds)
     assert done.code == 1
     assert "the memory is full: most_items is 1" in done.err
+
+
+def test_a_file_is_kept_for_so_many_days(demem: Demem) -> None:
+    Path("notes.txt").write_text("One remark.\n")
+    demem("ingest", "notes.txt", "-m", "m.db", "--keep-days", "30")
+    assert demem.document("stats", "m.db")["keep_days"] == 30
+    dated = '{"text": "Said long ago.", "at": "2019-01-01"}\n'
+    Path("turns.jsonl").write_text(dated)
+    demem("ingest", "turns.jsonl", "-m", "m.db")
+    assert [one["text"] for one in demem.document("items", "m.db")["items"]] == ["One remark."]

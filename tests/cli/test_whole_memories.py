@@ -31,7 +31,7 @@ def names(demem: Demem, users: Path) -> list[tuple[str, str]]:
 
 def test_a_file_tells_who_is_in_it(demem: Demem, users: Path) -> None:
     assert names(demem, users) == [("acme", "ana"), ("default", "ana"), ("default", "ben")]
-    first = demem.document("memories", "-m", users, "--of", "acme")
+    first = demem.document("memories", "-m", users, "--tenant", "acme")
     assert [(one["items"], one["first"]) for one in first] == [(1, "2024-05-01T00:00:00")]
     assert "2024-05-01" in demem("memories", users).out
 

@@ -150,6 +150,10 @@ class TestAtMostSoMany:
         assert [len(memory) for memory in opened] == [2, 1]
         opened[1].forget("e1")
         opened[0].ingest("now there is room")
+        with SlotMemory.open(
+            where, memory_id="a", tenant="t", tenant_items=1, encoder=BagEncoder()
+        ) as narrower:
+            narrower.reembed(BagEncoder())  # which brings nothing new
         for memory in (*opened, elsewhere):
             memory.check()
             memory.close()
@@ -260,9 +264,12 @@ class TestForSoManyDays:
         memory.ingest("said today")
         assert texts(memory) == ["said today"]
 
-    def test_without_a_clock_nobody_knows_what_is_too_old(self) -> None:
-        with pytest.raises(InvalidInput, match="clock"):
-            made(keep_days=3)
+    def test_days_pass_by_the_local_time_where_nothing_is_dated_by_it(self) -> None:
+        memory = made(keep_days=3)
+        memory.ingest("said long ago", at="2019-01-01")
+        memory.ingest("said just now", at=datetime.now())
+        memory.ingest("nobody knows when")
+        assert texts(memory) == ["said just now", "nobody knows when"]
 
     def test_a_call_that_is_overtaken_while_something_goes_is_made_again(self) -> None:
         clock, store = Days(), MemoryStore()

@@ -16,7 +16,8 @@ import pytest
 from stored import HERE, OPTIONS, Interrupted, driver, lived, opened
 
 from demem_agent import AsyncSlotMemory, SlotMemory
-from demem_agent.errors import DeMemError, StoreError
+from demem_agent.errors import DeMemError, MemoryGone, StoreError
+from demem_agent.memories import delete_memory, list_memories
 from demem_agent.settings import Settings
 from demem_agent.slots.records import Delta, Head, Operation
 from demem_agent.stores import connections, open_store
@@ -269,6 +270,41 @@ def test_forgotten_text_leaves_the_log_once_another_reader_is_done(
     memory.ingest("the next operation empties the log")
     assert files_with(tmp_path, SECRET) == []
     memory.close()
+
+
+def test_a_deleted_memory_leaves_the_log_once_another_reader_is_done(
+    module: ModuleType, tmp_path: Path
+) -> None:
+    if not connections.shares_safely(module.sqlite_version_info):
+        pytest.skip(f"SQLite {module.sqlite_version} cannot share a file safely")
+    url = f"sqlite:///{tmp_path}/a.db"
+    memory = SlotMemory.open(url, memory_id="ana", **OPTIONS)
+    memory.ingest(f"the password is {SECRET}")
+    reader = module.connect(tmp_path / "a.db", isolation_level=None)
+    reader.execute("BEGIN")
+    assert reader.execute("SELECT COUNT(*) FROM evidence").fetchone() == (1,)
+    with pytest.raises(StoreError, match="another process"):
+        memory.delete()
+    with pytest.raises(MemoryGone):
+        memory.read("password")
+    reader.execute("COMMIT")
+    reader.close()
+    memory.close()
+    assert files_with(tmp_path, SECRET) == []
+
+
+def test_a_damaged_memory_can_be_deleted(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/a.db"
+    with SlotMemory.open(url, **OPTIONS) as memory:
+        memory.ingest(f"the password is {SECRET}")
+    with closing(sqlite3.connect(tmp_path / "a.db")) as db:
+        db.execute("UPDATE evidence SET at = 'plover', spans = 'none', vectors = x'00'")
+        db.execute("UPDATE memory SET settings = '{', made = 'yesterday'")
+        db.commit()
+    (one,) = list_memories(url)
+    assert (one.items, one.first, one.made) == (1, None, None)
+    assert delete_memory(url, "default").items == 1
+    assert files_with(tmp_path, SECRET) == []
 
 
 def version_of(file: Path) -> int:

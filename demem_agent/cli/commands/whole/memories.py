@@ -18,17 +18,22 @@ __all__ = ["memories"]
 
 
 def memories(
-    place: Place,
     output: Output,
     file: File = None,
-    of: Annotated[
-        str | None, typer.Option("--of", metavar="NAME", help="Of this tenant alone.")
+    memory: Annotated[
+        str | None,
+        typer.Option(
+            "--memory", "-m", metavar="PATH", envvar="DEMEM_MEMORY", help="The same as FILE."
+        ),
+    ] = None,
+    tenant: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Of this tenant alone. [of all]")
     ] = None,
 ) -> None:
-    """List the memories in a file, of all tenants: what is in each, and since when."""
-    at = place.at(file)
-    at.require_file()
-    found = list_memories(at.url, of)
+    """List the memories in a file: what is in each, and since when."""
+    place = Place(memory).at(file)
+    place.require_file()
+    found = list_memories(place.url, tenant)
     output.show(list(map(memory_value, found)), _table(found))
 
 
