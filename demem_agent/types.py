@@ -34,6 +34,7 @@ __all__ = [
     "LeftOut",
     "Line",
     "MeanReward",
+    "Metadata",
     "Mode",
     "Order",
     "Outcomes",
