@@ -25,6 +25,15 @@ _LARGEST = 2**63
 _ALLOWED = "a mapping of texts to JSON values"
 
 
+def _refuse(_: object, *__: object, **___: object) -> NoReturn:
+    """Refuse to change.
+
+    Raises:
+        TypeError: always.
+    """
+    raise TypeError("metadata cannot change; ingest the text with other metadata")
+
+
 class Metadata(dict[str, Any]):
     """A mapping of JSON values that cannot change: ``item.metadata["project"]``.
 
@@ -85,14 +94,6 @@ class Metadata(dict[str, Any]):
 
     def __deepcopy__(self, _: dict[int, object]) -> Self:
         return self
-
-    def _refuse(self, *_: object, **__: object) -> NoReturn:
-        """Refuse to change.
-
-        Raises:
-            TypeError: always.
-        """
-        raise TypeError("metadata cannot change; ingest the text with other metadata")
 
     __setitem__ = _refuse
     __delitem__ = _refuse

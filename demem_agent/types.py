@@ -43,6 +43,7 @@ __all__ = [
     "Line",
     "Mark",
     "MeanReward",
+    "Metadata",
     "Mode",
     "Order",
     "Outcomes",

@@ -60,7 +60,7 @@ WORTH = (
         "merge refused",
     ),
     *("merged", "split taken back by merging", "suppressed witness acted on"),
-    *("recognised", "undone answer"),
+    *("recognised", "undone answer", "filtered"),
     *("followed", "nothing to divide", "certificate that names rivals"),
     *("kept behind", "certificate taken back"),
     *("superseded", "supersede refused", "undone succession", "forgotten succession"),

@@ -57,7 +57,8 @@ def slot_ranking(
     past = experience.nearest(query.vector) if experience else {}
     prototypes = state.prototypes()
     if within is not None:
-        holding = set(index.slot.view()[within.rows].tolist())
+        held = np.bincount(index.slot.view()[within.rows])
+        holding = set(np.flatnonzero(held).tolist())
         prototypes = {slot: one for slot, one in prototypes.items() if slot in holding}
         past = {slot: near for slot, near in past.items() if slot in holding}
     scores = slot_scores(

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from demem_agent import AsyncSlotMemory, Reading, SlotMemory, Turn, Where
+from demem_agent.answering.extractive import ExtractiveAnswerer
 from demem_agent.errors import InvalidInput
 from demem_agent.evaluate import recall
 from demem_agent.reading.ask import ask_of
@@ -303,6 +304,41 @@ def test_what_was_decided_elsewhere_is_not_known_here() -> None:
     assert memory.read(question, where={"speaker": "Ben"}).settled
     other = memory.read(question, where={"speaker": "Ana"})
     assert (other.recognised, other.settled, other.decisions) == (0.0, False, ())
+
+
+def test_a_line_that_proved_right_elsewhere_settles_nothing_here() -> None:
+    memory = SlotMemory(**OPTIONS)
+    memory.ingest("the boiler has an iron valve", speaker="Ben")
+    memory.ingest("the boiler valve valve has", speaker="Cy")
+    question = "Which valve has the boiler?"
+    answer = memory.answer(question)
+    memory.feedback(answer, reward=0.0)
+    memory.feedback(answer, reference="iron valve")
+    verdicts = memory.contexts()[0].verdicts
+    assert [(item, weight > 0) for item, *_, weight in verdicts] == [("e1", True), ("e2", False)]
+    assert memory.read(question, where={"speaker": "Ben"}).settled
+    here = memory.read(question, where={"speaker": "Cy"})
+    assert here.decisions == (answer.id,)
+    assert not here.settled
+
+
+def test_what_is_tried_after_a_failure_is_among_what_is_left() -> None:
+    memory = SlotMemory(**{**OPTIONS, "answerer": ExtractiveAnswerer(OPTIONS["encoder"])})
+    for text in (
+        "My seat is warm enough now.",
+        "I like the heating at three.",
+        "My seat is by the fine window.",
+    ):
+        memory.ingest(text, speaker="Ben", metadata={"of": text[-6:]})
+    memory.feedback(
+        memory.answer("How warm should the seat be?", asker="Ben"), reference="the heating at three"
+    )
+    alike = "Is that seat of mine fine?"
+    memory.feedback(memory.answer(alike, asker="Ben"), thumbs=False)
+    tried = memory.read(alike, asker="Ben")
+    assert tried.ranked[0].id == "e2"
+    left = memory.read(alike, asker="Ben", where={"metadata": {"of": {"in": ["h now.", "indow."]}}})
+    assert {item.id for item in left.evidence} == {"e1", "e3"}
 
 
 def test_what_worked_in_a_situation_is_of_no_item() -> None:

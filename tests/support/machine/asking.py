@@ -9,7 +9,16 @@ from hypothesis.stateful import rule
 
 from demem_agent.slots.recognition import KNOWN
 from demem_agent.types import Context, Mode, Reading, Route
-from machine.incoming import NEIGHBOUR_MARKS, Ask, Request, When, asks, kept_conditions, marks_in
+from machine.incoming import (
+    FILTERS,
+    NEIGHBOUR_MARKS,
+    Ask,
+    Request,
+    When,
+    asks,
+    kept_conditions,
+    marks_in,
+)
 from machine.ledger import moment
 from machine.twin import Twins
 
@@ -43,6 +52,23 @@ class Asking(Twins):
         for neighbour in self.neighbours:
             found = marks_in(neighbour.read(query).text)
             assert not found, "a neighbour reads what is not its own"
+
+    @rule(ask=asks(), where=st.sampled_from(FILTERS))
+    def read_what_a_filter_leaves(self, ask: Ask, where: Request) -> None:
+        """Read under a filter, and export by it: nothing of other items is in either."""
+        query = self._query(ask)
+        who = self._situation(ask)
+        reading = self._same(
+            lambda memory: memory.read(query, where=where, mode="evidence", at=ask.at, **who)
+        )
+        left = self._same(lambda memory: memory.evidence(where=where))
+        assert set(reading.evidence) <= set(left), "a reading is of what its filter does not leave"
+        outside = marks_in(list(self.ledger.live.values())) - marks_in(left)
+        assert not outside & marks_in(reading), "a reading holds what its filter does not leave"
+        lines = self._same(lambda memory: memory.export(where=where))
+        assert not outside & marks_in(lines), "an export holds what its filter does not leave"
+        if outside and left:
+            self._saw("filtered")
 
     @rule(ask=asks())
     def answer(self, ask: Ask) -> None:

@@ -120,6 +120,19 @@ class Telling:
     reward: float | None = None
 
 
+METADATA: tuple[Request | None, ...] = (None, {"project": "apollo"}, {"project": 1, "of": [None]})
+#: Filters that leave some items of a memory of such turns.
+FILTERS: tuple[Request, ...] = (
+    {"speaker": SPEAKERS[-1]},
+    {"metadata": {"project": {"exists": False}}, "trust": 0.5},
+    {"metadata": {"project": {"in": ["apollo", 1]}}},
+    {"since": "2023"},
+    {"until": "2023-05-08"},
+    {"slot": 0},
+    {"source_ids": []},
+)
+
+
 @st.composite
 def cut_texts(draw: st.DrawFn) -> str:
     """Return a text of one to fourteen sentences, each with ``@@`` where the mark goes."""
@@ -145,6 +158,7 @@ def turns() -> st.SearchStrategy[Request]:
             "source": st.sampled_from(SOURCES),
             "source_id": st.sampled_from(SOURCE_IDS),
             "trust": st.sampled_from((1.0, 1, 0.5, 0)),
+            "metadata": st.sampled_from(METADATA),
         },
     )
 

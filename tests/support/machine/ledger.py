@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field, fields
 from datetime import UTC, date, datetime, time, timedelta
 
+from demem_agent.metadata import Metadata
 from demem_agent.types import Evidence, FeedbackReport, Ingested, SplitCertificate
 from machine.incoming import Request, When, mark, marks_in
 
@@ -125,4 +126,5 @@ def _record(id: str, request: Request) -> Evidence:
     for each in fields(Evidence):
         if each.name in request and each.name not in ("id", "at"):
             given[each.name] = request[each.name]
+    given["metadata"] = Metadata(request.get("metadata") or ())
     return Evidence(id, **given)
