@@ -32,6 +32,7 @@ from demem_agent.types import (
 if TYPE_CHECKING:
     from demem_agent.async_memory import AsyncSlotMemory
     from demem_agent.memory import SlotMemory
+    from demem_agent.where import Where
 else:
     # The records are light; a memory is loaded by those who make one.
     __getattr__ = members_of(
@@ -39,6 +40,7 @@ else:
         {
             "AsyncSlotMemory": "demem_agent.async_memory",
             "SlotMemory": "demem_agent.memory",
+            "Where": "demem_agent.where",
         },
     )
 
@@ -63,18 +65,23 @@ __all__ = [
     "SplitCertificate",
     "SplitSettings",
     "Turn",
+    "Where",
 ]
 #: The modules that outsiders may import from, the names in their ``__all__`` and no others.
 #: Adapters, examples and the code of the documents are outsiders (``tests/test_package.py``).
 __public__ = (
     "demem_agent",
+    "demem_agent.async_memories",
     "demem_agent.cli",
     "demem_agent.decision",
     "demem_agent.encoders",
     "demem_agent.errors",
     "demem_agent.evaluate",
     "demem_agent.feedback",
+    "demem_agent.imports",
     "demem_agent.llms",
+    "demem_agent.memories",
+    "demem_agent.messages",
     "demem_agent.options",
     "demem_agent.reading",
     "demem_agent.settings",
@@ -90,6 +97,7 @@ __public__ = (
     "demem_agent.text",
     "demem_agent.turns",
     "demem_agent.types",
+    "demem_agent.where",
 )
 __version__ = "0.1.0"
 

@@ -10,13 +10,15 @@ from dataclasses import replace
 from typing import Any, Concatenate, Never, ParamSpec, Self, TypeVar, Unpack
 
 from demem_agent import flows
+from demem_agent import messages as chats
 from demem_agent.channels import Told
 from demem_agent.copying import Lines, opened
-from demem_agent.door import is_decision
+from demem_agent.door import Door, is_decision
 from demem_agent.drivers import Collaborators, drive_async
 from demem_agent.errors import CollaboratorError, StaleState
-from demem_agent.held import Held
-from demem_agent.memory import RETRIES, MemoryHandle, Progress, learned
+from demem_agent.held import RETRIES, Held
+from demem_agent.memory import MemoryHandle, Progress, learned
+from demem_agent.messages.records import IngestedMessages
 from demem_agent.options import Options
 from demem_agent.reading.ask import Asking, Reads, Routes, When
 from demem_agent.requests import Flow
@@ -27,8 +29,8 @@ from demem_agent.slots.invariants import check
 from demem_agent.slots.keeping import Brought, storage_of
 from demem_agent.slots.state import State
 from demem_agent.slots.successions.histories import history
-from demem_agent.stores import Store
-from demem_agent.stores.portable import export
+from demem_agent.stores import DeletionReceipt, Store
+from demem_agent.stores.parts import exported
 from demem_agent.turns import Retold, Turn, refuse_unknown, text_field, whole_field
 from demem_agent.types import (
     Answer,
@@ -39,8 +41,11 @@ from demem_agent.types import (
     Explained,
     FeedbackReport,
     Gone,
+    Health,
     Ingested,
     Known,
+    Mark,
+    NotesTaken,
     Reading,
     Receipt,
     Route,
@@ -55,6 +60,7 @@ from demem_agent.types import (
     Updated,
     Version,
 )
+from demem_agent.where import Where, where_field
 
 __all__ = ["AsyncSlotMemory"]
 
@@ -115,6 +121,7 @@ class AsyncSlotMemory(MemoryHandle):
         source_id: str | None = None,
         trust: float = 1.0,
         key: str | None = None,
+        metadata: Mapping[str, object] | None = None,
         **unknown: Never,
     ) -> Ingested:
         """Remember a text."""
@@ -128,22 +135,35 @@ class AsyncSlotMemory(MemoryHandle):
             source_id=source_id,
             trust=trust,
             key=key,
+            metadata=metadata,
         )
-        remembered = await self._remember([self._door.turn(turn)])
+        remembered = await self._remember([self._door.turn(turn)], self._door)
         return remembered[0]
 
     async def ingest_many(
         self, turns: Iterable[Turn | Mapping[str, object]], *, progress: Progress | None = None
     ) -> list[Ingested]:
         """Remember many turns."""
-        checked = self._door.turns(turns)
-        done: list[Ingested] = []
-        size = self._batch()
-        for start in range(0, len(checked), size):
-            done += await self._remember(checked[start : start + size])
-            if progress:
-                progress(len(done), len(checked))
-        return done
+        return await self._remember_many(self._door.turns(turns), self._door, progress)
+
+    async def ingest_messages(
+        self,
+        messages: Iterable[object],
+        *,
+        session: str | None = None,
+        at: When = None,
+        tools: bool = False,
+        speakers: Mapping[str, str] | None = None,
+        source: str | None = None,
+        progress: Progress | None = None,
+    ) -> IngestedMessages:
+        """Remember what was said in a list of chat messages, each once."""
+        heard = chats.turns_of(
+            messages, session=session, tools=tools, speakers=speakers, source=source
+        )
+        checked = self._door.turns(heard.turns)
+        results = await self._remember_many(checked, self._door.dating(at), progress)
+        return IngestedMessages(tuple(results), heard.left_out)
 
     async def route(self, query: str, **how: Unpack[Routes]) -> Route:
         """Choose the slot that a query goes to."""
@@ -205,12 +225,16 @@ class AsyncSlotMemory(MemoryHandle):
         return await self._run(flows.advise.tried, self._door.trying(situation, how))
 
     async def forget(
-        self, evidence_id: str | None = None, *, source_id: str | None = None, before: When = None
+        self,
+        evidence_id: str | None = None,
+        *,
+        source_id: str | None = None,
+        before: When = None,
+        where: Where | Mapping[str, object] | None = None,
     ) -> Receipt:
         """Erase evidence and every text that came from it."""
-        return await self._run(
-            flows.forget.forget, self._door.selected(evidence_id, source_id, before)
-        )
+        selected = self._door.selected(evidence_id, source_id, before, where)
+        return await self._run(flows.forget.forget, selected)
 
     async def update(
         self, evidence_id: str, text: str, *, key: str | None = None, **given: Unpack[Retold]
@@ -250,6 +274,14 @@ class AsyncSlotMemory(MemoryHandle):
         async with self._fresh():
             return history(self._held.state, text_field("evidence_id", evidence_id))
 
+    async def keep(self, evidence_id: str, kept: bool = True) -> None:
+        """Have an item stay whatever else is forgotten."""
+        await self._run(flows.mark.keep, *self._door.marking(evidence_id, "kept", kept))
+
+    async def hide(self, evidence_id: str, hidden: bool = True) -> None:
+        """Have an item never be read."""
+        await self._run(flows.mark.hide, *self._door.marking(evidence_id, "hidden", hidden))
+
     async def undo(self, id: str) -> None:
         """Take back a split, what was told of an answer, or that a line was superseded."""
         await self._run(flows.undo.undo, text_field("id", id))
@@ -265,6 +297,18 @@ class AsyncSlotMemory(MemoryHandle):
         async with self._fresh():
             numbers = flows.summarise.due(self._held.state, named)
         done = [await self._run(flows.summarise.summarise, number, author) for number in numbers]
+        return tuple(done)
+
+    async def take_notes(self) -> tuple[NotesTaken, ...]:
+        """Have the memory's ``note_taker`` take notes of all that was said since it last did."""
+        self._require_note_taker()
+        done: list[NotesTaken] = []
+        while not done or not done[-1].failed:
+            taken = await self._run(flows.note.take_notes)
+            if taken is None:
+                break
+            done.append(taken)
+            await self._keep_within(Brought(items=frozenset(taken.notes)))
         return tuple(done)
 
     async def rename(self, slot: int, name: str | None) -> None:
@@ -289,10 +333,13 @@ class AsyncSlotMemory(MemoryHandle):
         team = self._held.team_with(encoder)
         return await self._run_by(team, flows.reembed.reembed, self._held.adopting(team))
 
-    async def evidence(self) -> tuple[Evidence, ...]:
-        """Return every live item, in order of ingestion."""
+    async def evidence(
+        self, *, where: Where | Mapping[str, object] | None = None
+    ) -> tuple[Evidence, ...]:
+        """Return every live item, in order of ingestion; with a filter those that it leaves."""
+        chosen = where_field(where)
         async with self._fresh():
-            return self._evidence()
+            return self._evidence(chosen)
 
     async def contexts(self) -> tuple[Context, ...]:
         """Return every decision so far: one for each answer."""
@@ -329,13 +376,23 @@ class AsyncSlotMemory(MemoryHandle):
         log = await self.decision_log()
         return await asyncio.to_thread(choosing.log.explained, log, text_field("id", id))
 
+    async def marks(self) -> tuple[Mark, ...]:
+        """Return what ``keep`` and ``hide`` have settled of items."""
+        async with self._fresh():
+            return self._marks()
+
+    async def health(self) -> Health:
+        """Return how the memory stands."""
+        async with self._fresh():
+            return self._health()
+
     async def storage(self) -> Storage:
         """Return how much the memory keeps, and how much it may."""
         async with self._fresh():
             return storage_of(self._held.state)
 
     async def receipts(self) -> tuple[Receipt, ...]:
-        """Return what was forgotten to keep within ``storage``, the oldest first."""
+        """Return what was forgotten for want of room or for its age, the oldest first."""
         async with self._fresh():
             return flows.room.receipts(self._held.state)
 
@@ -351,10 +408,13 @@ class AsyncSlotMemory(MemoryHandle):
         async with self._fresh():
             return self._held.state.fingerprint()
 
-    async def export(self) -> list[dict[str, Any]]:
-        """Return the whole memory as JSON values."""
+    async def export(
+        self, *, where: Where | Mapping[str, object] | None = None
+    ) -> list[dict[str, Any]]:
+        """Return the whole memory as JSON values, or one of what a filter leaves."""
+        chosen = where_field(where)
         async with self._fresh():
-            return list(export(self._held.state))
+            return list(exported(self._held.state, chosen))
 
     @classmethod
     async def restore(
@@ -371,6 +431,11 @@ class AsyncSlotMemory(MemoryHandle):
         """Assert every invariant."""
         async with self._fresh():
             check(self._held.state)
+
+    async def delete(self) -> DeletionReceipt:
+        """Delete the whole memory, which cannot be taken back."""
+        async with self._lock:
+            return await asyncio.to_thread(self._held.delete)
 
     async def close(self) -> None:
         """Release the store, if ``open`` made it from a URL."""
@@ -389,8 +454,20 @@ class AsyncSlotMemory(MemoryHandle):
             await asyncio.to_thread(self._held.refresh)
             yield
 
-    async def _remember(self, turns: list[Turn]) -> list[Ingested]:
-        done = await self._run(flows.ingest.ingest, *self._door.arrivals(turns))
+    async def _remember_many(
+        self, turns: list[Turn], door: Door, progress: Progress | None
+    ) -> list[Ingested]:
+        """Remember checked turns a batch at a time, dated by a door."""
+        done: list[Ingested] = []
+        size = self._batch()
+        for start in range(0, len(turns), size):
+            done += await self._remember(turns[start : start + size], door)
+            if progress:
+                progress(len(done), len(turns))
+        return done
+
+    async def _remember(self, turns: list[Turn], door: Door) -> list[Ingested]:
+        done = await self._run(flows.ingest.ingest, *door.arrivals(turns))
         items = (one.evidence_id for one in done if one.evidence_id is not None)
         await self._keep_within(Brought(items=frozenset(items)))
         return done
@@ -419,8 +496,8 @@ class AsyncSlotMemory(MemoryHandle):
         return made
 
     async def _keep_within(self, brought: Brought) -> None:
-        """Forget what there is no room for, if storage is bounded."""
-        if self.settings.storage is not None:
+        """Forget what there is no room for, if there is a bound."""
+        if self.settings.is_bounded:
             await self._run(flows.room.make_room, brought)
 
     async def _reembed_or_release(self) -> None:

@@ -12,6 +12,7 @@ from demem_agent.channels import Signal
 from demem_agent.errors import InvalidInput
 from demem_agent.feedback.signals import signal_of
 from demem_agent.later import dataclass
+from demem_agent.metadata import NO_METADATA, Metadata
 from demem_agent.reading.ask import Ask, Asking, Routes, When, ask_of
 from demem_agent.reading.packing import strip_rendered
 from demem_agent.settings import Settings
@@ -35,6 +36,7 @@ from demem_agent.turns import (
     whole_field,
 )
 from demem_agent.types import Answer, Decision, Gone, Known, Reading
+from demem_agent.where import Where, where_field
 
 __all__ = ["Door", "is_decision"]
 
@@ -83,14 +85,23 @@ class Door:
         """
         return [self._dated(turn) for turn in turns], [_hash_of(turn) for turn in turns]
 
+    def dating(self, at: object) -> Door:
+        """Return a door that dates what comes without a time by ``at``; this one for None."""
+        said = time_field("at", at)
+        return self if said is None else replace(self, clock=lambda: said)
+
     def routing(self, query: str, given: Mapping[str, object]) -> Ask:
         """Check a query and the keyword arguments of ``route``."""
         refuse_unknown("route", given, Routes)
-        return self.reading(query, given)
+        return self._ask(query, given)
 
     def reading(self, query: str, given: Mapping[str, object]) -> Ask:
         """Check a query and the keyword arguments of ``read``."""
-        return ask_of(query, given, self.settings, self.when(given.get("at")))
+        ask = self._ask(query, given)
+        if ask.where is not None and ask.mode == "strict":
+            allowed = "'evidence' together with where, since a summary holds what others said"
+            raise InvalidInput("mode", ask.mode, allowed)
+        return ask
 
     def asking(self, method: str, query: str, given: Mapping[str, object]) -> Ask:
         """Check a query and the keyword arguments of ``answer`` or ``answered``."""
@@ -170,19 +181,32 @@ class Door:
         return id, signal, key, request_hash("outcome", [id, *astuple(signal)])
 
     def selected(
-        self, evidence_id: str | None, source_id: str | None, before: When
+        self,
+        evidence_id: str | None,
+        source_id: str | None,
+        before: When,
+        where: Where | Mapping[str, object] | None,
     ) -> flows.forget.Selected:
         """Check what is to be forgotten: exactly one of these is given."""
-        selected = flows.forget.Selected(evidence_id, source_id, time_field("before", before))
+        at = time_field("before", before)
+        selected = flows.forget.Selected(evidence_id, source_id, at, where_field(where))
+        if where is not None and selected.where is None:
+            raise InvalidInput("where", where, "a filter that asks for something")
         if evidence_id is not None:
             text_field("evidence_id", evidence_id)
         if source_id is not None:
             text_field("source_id", source_id)
-        given = (evidence_id, source_id, selected.before)
+        given = (evidence_id, source_id, selected.before, selected.where)
         if given.count(None) != len(given) - 1:
-            allowed = "given, or else one of source_id and before"
+            allowed = "given, or else one of source_id, before and where"
             raise InvalidInput("evidence_id", evidence_id, allowed)
         return selected
+
+    def marking(self, evidence_id: str, field: str, value: bool) -> tuple[str, bool]:
+        """Check the id of an item, and what is to be settled of it."""
+        if not isinstance(value, bool):
+            raise InvalidInput(field, value, "True or False")
+        return text_field("evidence_id", evidence_id), value
 
     def naming(self, slot: int, name: str | None) -> tuple[int, str | None]:
         """Check the number of a slot and its new name."""
@@ -221,6 +245,8 @@ class Door:
         told = {name: getattr(turn, name) for name in ("text", *given)}
         if turn.at is None:
             told.pop("at", None)
+        if "metadata" in told:
+            told["metadata"] = turn.metadata or NO_METADATA
         request = request_hash("update", [item, told]) if key is not None else ""
         return flows.update.Request(item, told, key, request, self._now())
 
@@ -240,6 +266,9 @@ class Door:
         when = time_field("at", at)
         return self._now() if when is None else when
 
+    def _ask(self, query: str, given: Mapping[str, object]) -> Ask:
+        return ask_of(query, given, self.settings, self.when(given.get("at")))
+
     def _with_room(self, asked: Choosing) -> Choosing:
         """Refuse a situation that would exceed the storage alone, with all actions offered."""
         self._require_room("situation", asked.text, *asked.conditions, *asked.actions)
@@ -247,7 +276,8 @@ class Door:
 
     def _require_room_for(self, turn: Turn, where: str = "") -> None:
         if self.settings.storage is not None:
-            self._require_room(f"{where}text", strip_rendered(turn.text))
+            beside = Metadata(turn.metadata or ()).text
+            self._require_room(f"{where}text", strip_rendered(turn.text), beside)
 
     def _require_room(self, field: str, *texts: str) -> None:
         require_room(self.settings, self.measure, field, *texts)

@@ -30,10 +30,20 @@ from demem_agent.requests import (
     Request,
     Rerank,
     Score,
+    TakeNotes,
     Vectors,
 )
 from demem_agent.stores import Address, Store
-from demem_agent.types import Answerer, Compressor, Draft, Encoder, Proposal, Reranker, Scorer
+from demem_agent.types import (
+    Answerer,
+    Compressor,
+    Draft,
+    Encoder,
+    NoteTaker,
+    Proposal,
+    Reranker,
+    Scorer,
+)
 
 if TYPE_CHECKING:
     import asyncio
@@ -61,6 +71,7 @@ class Collaborators:
     address: Address
     judges: tuple[Scorer, ...] = ()
     compressor: Compressor | None = None
+    note_taker: NoteTaker | None = None
     reranker: Reranker | None = None
 
 
@@ -171,7 +182,9 @@ class _Work:
     finish: Callable[[list[object]], object]
 
 
-def _work(request: Encode | Rerank | Complete | Score | Compress, team: Collaborators) -> _Work:
+def _work(
+    request: Encode | Rerank | Complete | Score | Compress | TakeNotes, team: Collaborators
+) -> _Work:
     if isinstance(request, Encode):
         return _encoding(request, team)
     if isinstance(request, Rerank):
@@ -181,6 +194,8 @@ def _work(request: Encode | Rerank | Complete | Score | Compress, team: Collabor
         return _Work("answerer", calls, _drafts)
     if isinstance(request, Compress):
         return _compressing(request, team)
+    if isinstance(request, TakeNotes):
+        return _noting(request, team)
     return _scoring(request, team)
 
 
@@ -208,7 +223,15 @@ def _reranking(request: Rerank, team: Collaborators) -> _Work:
 def _compressing(request: Compress, team: Collaborators) -> _Work:
     if team.compressor is None:
         raise CollaboratorError("the memory was made without a compressor")
-    return _Work("compressor", [_Call(team.compressor.compress, request.task)], _proposal)
+    call = _Call(team.compressor.compress, request.task)
+    return _Work("compressor", [call], partial(_proposal, "compressor"))
+
+
+def _noting(request: TakeNotes, team: Collaborators) -> _Work:
+    if team.note_taker is None:
+        raise CollaboratorError("the memory was made without a note taker")
+    call = _Call(team.note_taker.take_notes, request.task)
+    return _Work("note taker", [call], partial(_proposal, "note taker"))
 
 
 def _scoring(request: Score, team: Collaborators) -> _Work:
@@ -236,11 +259,11 @@ def _draft(given: object) -> Draft:
     raise CollaboratorError(f"the answerer gave {type(given).__name__}, not a text or a Draft")
 
 
-def _proposal(results: list[object]) -> Proposal:
+def _proposal(who: str, results: list[object]) -> Proposal:
     given = results[0]
     if isinstance(given, Proposal):
         return given
-    raise CollaboratorError(f"the compressor gave {type(given).__name__}, not a Proposal")
+    raise CollaboratorError(f"the {who} gave {type(given).__name__}, not a Proposal")
 
 
 def _scores(given: Sequence[object], scorers: Sequence[Scorer]) -> NDArray[np.float64]:

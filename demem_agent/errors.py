@@ -13,7 +13,9 @@
     │   ├── ModelError        a language model failed or gave nothing usable; ``kind`` says how
     │   └── BudgetSpent       a spending limit stops a call of a language model
     ├── MissingExtra          also an ImportError: an optional dependency is not installed
+    ├── MemoryFull            there is no room for what came, and the memory is not to forget for it
     └── StoreError            the database failed, is locked, is newer, or holds a damaged row
+        ├── MemoryGone        the memory was deleted or renamed while it was open
         └── StaleState        another writer has moved the memory on; the flow is run again
 """
 
@@ -30,6 +32,8 @@ __all__ = [
     "IdempotencyConflict",
     "InvalidInput",
     "InvariantBroken",
+    "MemoryFull",
+    "MemoryGone",
     "MissingExtra",
     "ModelError",
     "ModelFault",
@@ -86,19 +90,31 @@ class InvalidInput(DeMemError, ValueError):
         demem_agent.errors.InvalidInput: limit must be a whole number of at least 1, got 0
     """
 
-    def __init__(self, field: str, got: object, allowed: str) -> None:
+    def __init__(self, field: str, got: object, allowed: str, says: str = "") -> None:
+        """Report a field.
+
+        Args:
+            says: the message, where that is said better than as "field must be allowed, got ...".
+        """
         self.field = field
         self.allowed = allowed
-        super().__init__(f"{field} must be {allowed}, got {_shown(got)}")
+        super().__init__(says or f"{field} must be {allowed}, got {_shown(got)}")
 
 
 class NotFound(DeMemError, KeyError):
-    """Report an id that no live record has."""
+    """Report an id that no live record has.
 
-    def __init__(self, kind: str, id: str) -> None:
+    Attributes:
+        kind: of the record, such as "evidence".
+        id: that was looked for.
+        by: what it was taken for: the memory's own id, or the caller's ``source_id``.
+    """
+
+    def __init__(self, kind: str, id: str, by: str = "id") -> None:
         self.kind = kind
         self.id = id
-        super().__init__(f"no {kind} has the id {_shown(id)}")
+        self.by = by
+        super().__init__(f"no {kind} has the {by} {_shown(id)}")
 
     def __str__(self) -> str:  # KeyError would show the repr of its message
         return str(self.args[0])
@@ -210,12 +226,40 @@ class StoreError(DeMemError):
     """Report a store that could not read or write; what was acknowledged before is still there."""
 
 
+class MemoryFull(DeMemError):
+    """Report that there is no room for what came in; nothing of it was stored.
+
+    Attributes:
+        setting: the bound, as it is called in ``Settings``.
+        limit: its value.
+    """
+
+    def __init__(self, setting: str, limit: int, why: str) -> None:
+        self.setting = setting
+        self.limit = limit
+        super().__init__(f"the memory is full: {setting} is {limit:,}, and {why}")
+
+
+class MemoryGone(StoreError):
+    """Report a memory that was deleted, or renamed, while it was open.
+
+    Nothing that is done to it any more comes back to the store, also where another memory has its
+    id by now.
+    """
+
+    def __init__(self, memory_id: str) -> None:
+        super().__init__(f"there is no memory {memory_id!r} any more: it was deleted or renamed")
+
+
 class StaleState(StoreError):
     """Report that another writer has moved the memory on since it was loaded."""
 
 
 def _shown(value: object) -> str:
-    text = repr(value)
+    try:
+        text = repr(value)
+    except RecursionError:  # lists in lists, thousands deep
+        text = f"a {type(value).__name__}"
     return text if len(text) <= 60 else text[:57] + "..."
 
 

@@ -4,13 +4,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from dataclasses import replace
+from datetime import datetime, timedelta
+from functools import partial
+from itertools import takewhile
 from typing import Any
 
 from demem_agent import flows
-from demem_agent.drivers import Collaborators
+from demem_agent.drivers import Collaborators, drive
 from demem_agent.encoders import describe
-from demem_agent.errors import EncoderMismatch, InvalidInput, StaleState, StoreError
+from demem_agent.errors import (
+    EncoderMismatch,
+    InvalidInput,
+    MemoryGone,
+    StaleState,
+    StoreError,
+)
+from demem_agent.later import dataclass
 from demem_agent.options import (
     Options,
     checked_encoder,
@@ -20,13 +31,20 @@ from demem_agent.options import (
 )
 from demem_agent.settings import Settings
 from demem_agent.slots.experiment import Experiment
+from demem_agent.slots.records import Head
 from demem_agent.slots.state import State
-from demem_agent.stores import Rows, Store
+from demem_agent.stores import DeletionReceipt, Rows, Store
 from demem_agent.stores.loading import load_state
+from demem_agent.text.remembered import forget_texts
+from demem_agent.text.times.dates import moment
 from demem_agent.text.units import measure
-from demem_agent.types import Encoder, Scorer
+from demem_agent.turns import time_field
+from demem_agent.types import Context, Encoder, Evidence, Scorer, number_of
 
-__all__ = ["Held"]
+__all__ = ["RETRIES", "Held"]
+
+#: Times an operation is tried again when another process has moved the memory on.
+RETRIES = 5
 
 #: Settings that may differ from those a memory was made with: no invariant rests on them.
 _CHANGEABLE = frozenset(
@@ -41,6 +59,10 @@ _CHANGEABLE = frozenset(
         "floor",
         "split",
         "storage",
+        "most_items",
+        "when_full",
+        "keep_days",
+        "tenant_items",
     }
 )
 
@@ -81,6 +103,10 @@ class Held:
         self.state = self._state_of(self._rows() or self._made())
         if not reembed:
             self._check_encoder()
+        self._swept: _Swept | None = None
+        if self.state.settings.keep_days is not None:
+            self._require_clock()
+            self.refresh()
 
     @property
     def built_with_another(self) -> bool:
@@ -89,19 +115,53 @@ class Held:
         return not self.state.head.fits(encoder.name, encoder.fingerprint)
 
     def refresh(self) -> None:
-        """Load the state again if another process has moved the memory on.
+        """Load the state again if another process has moved the memory on; forget what is too old.
 
         Raises:
-            StaleState: if the memory is gone from its store.
+            StaleState: if others came in between each time that it was to be forgotten.
+            MemoryGone: if the memory is gone from its store.
             EncoderMismatch: if it was encoded anew with another encoder.
         """
-        if self.team.store.seq(self.team.address) == self.state.head.seq:
+        for attempt in range(RETRIES):
+            self._catch_up()
+            try:
+                self._lapse()
+            except StaleState:
+                if attempt == RETRIES - 1:
+                    raise
+            else:
+                return
+
+    def _catch_up(self) -> None:
+        """Load the state again if another process has moved the memory on."""
+        try:
+            seq = self.team.store.seq(self.team.address, self.state.head.era)
+        except MemoryGone:
+            self._let_go()
+            raise
+        if seq == self.state.head.seq:
             return
         rows = self._rows()
-        if rows is None:
-            raise StaleState(f"the memory {self.team.address.memory_id!r} is gone from its store")
+        if rows is None or rows.head.era != self.state.head.era:
+            self._let_go()
+            raise MemoryGone(self.team.address.memory_id)
         self.state = self._state_of(rows)
         self._check_encoder()
+
+    def delete(self) -> DeletionReceipt:
+        """Delete the memory from its store, and let go of what is in RAM.
+
+        Raises:
+            MemoryGone: if it is gone already.
+            StoreError: also where its text cannot leave the file yet.
+        """
+        self.refresh()
+        store = self.team.store
+        try:
+            return store.delete(self.team.address.tenant, self.team.address.memory_id)
+        finally:
+            if not store.holds(self.team.address):
+                self._let_go()
 
     def team_with(self, encoder: Encoder | None) -> Collaborators:
         """Return who does the work, with another encoder if one is given."""
@@ -144,6 +204,8 @@ class Held:
         }
         if team.compressor is not None:
             given["compressor"] = team.compressor
+        if team.note_taker is not None:
+            given["note_taker"] = team.note_taker
         if team.reranker is not None:
             given["reranker"] = team.reranker
         if self._counter is not None:
@@ -165,11 +227,46 @@ class Held:
         try:
             self.team.store.create(self.team.address, settings)
         except StoreError:
-            made = self._rows()
-            if made is None:
-                raise
-            return made  # by another process, in the meantime
-        return Rows(settings, State(settings, len).head)
+            if not self.team.store.holds(self.team.address):
+                raise  # else another process has made it in the meantime
+        made = self._rows()
+        if made is None:
+            raise MemoryGone(self.team.address.memory_id)
+        return made
+
+    def _lapse(self) -> None:
+        """Forget what was kept for as many days as it was to be.
+
+        All that is there is looked through once a day, and then only what is new.
+        """
+        days = self.state.settings.keep_days
+        if days is None or self._skip_damaged:
+            return
+        head = self.state.head
+        sweep = _Swept(self._first_day(days), self.state.kept, head.evidence, head.contexts)
+        if self._swept is None or not self._swept.covers(sweep, self.state):
+            drive(flows.room.lapse(self.state, sweep.limit), nullcontext(), self.team)
+        self._swept = sweep
+
+    def _first_day(self, days: int) -> float:
+        """Return the beginning of the first of so many days, of which today is the last."""
+        now = time_field("clock", self._require_clock()())
+        if now is None:
+            raise InvalidInput("clock", None, "a function that gives the time now")
+        today = now.replace(hour=0, minute=0, second=0, microsecond=0)
+        return moment(today - timedelta(days=days - 1))
+
+    def _require_clock(self) -> Callable[[], datetime]:
+        if self.clock is None:
+            allowed = "a function that gives the time now, where things are kept for some days"
+            raise InvalidInput("clock", None, allowed)
+        return self.clock
+
+    def _let_go(self) -> None:
+        """Keep nothing of a memory that is gone but what tells that it is."""
+        head = Head(era=self.state.head.era)
+        self.state = State(self.state.settings, self.state.measure, head=head)
+        forget_texts()
 
     def _state_of(self, rows: Rows) -> State:
         settings = replace(rows.settings, **self._changes(rows.settings))
@@ -203,6 +300,36 @@ class Held:
                 f"{head.encoder} {head.encoder_fingerprint}".strip(),
                 f"{encoder.name} {encoder.fingerprint}".strip(),
             )
+
+
+@dataclass(frozen=True, slots=True)
+class _Swept:
+    """What was looked through for what is too old.
+
+    Attributes:
+        limit: the moment before which it is.
+        kept: ids of the items that stay all the same.
+        items, contexts: the numbers of the last ones.
+    """
+
+    limit: float
+    kept: frozenset[str]
+    items: int
+    contexts: int
+
+    def covers(self, now: _Swept, state: State) -> bool:
+        """Whether there is nothing too old now either."""
+        if (self.limit, self.kept) != (now.limit, now.kept):
+            return False
+        contexts = (stored.context for stored in reversed(state.contexts.values()))
+        items = takewhile(partial(_is_after, self.items), reversed(state.evidence.values()))
+        asked = takewhile(partial(_is_after, self.contexts), contexts)
+        is_old = partial(flows.room.is_old, state, limit=self.limit)
+        return not any(map(is_old, items)) and not any(map(is_old, asked))
+
+
+def _is_after(number: int, record: Evidence | Context) -> bool:
+    return number_of(record.id) > number
 
 
 def _distinct(raters: Iterable[Scorer]) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Collection
 
-__all__ = ["ARGUMENTS", "VERBS", "for_argument", "for_verb"]
+__all__ = ["ARGUMENTS", "FIELDS", "VERBS", "for_argument", "for_field", "for_verb"]
 
 _REMEMBER = "ingest(text) for one text, ingest_many(turns) for many"
 _READ = "read(query) for the text to put before a model, or answer(query)"
@@ -114,6 +114,14 @@ _FOR = {
     "mode": "'evidence' or 'strict'",
     "actions": "what can be chosen",
 }
+#: What others call the fields of a turn.
+FIELDS = {
+    **dict.fromkeys(("content", "message", "msg", "body", "utterance", "said"), "text"),
+    **dict.fromkeys(("role", "author", "from", "sender", "name", "user", "who"), "speaker"),
+    **dict.fromkeys(("date", "time", "datetime", "timestamp", "ts", "created_at", "when"), "at"),
+    **dict.fromkeys(("conversation", "thread", "chat", "session_id", "thread_id"), "session"),
+    **dict.fromkeys(("id", "uuid", "message_id"), "source_id"),
+}
 #: What is given when a memory is made or opened.
 _AT_OPENING = {
     "memory_id": "a memory is named where it is opened: SlotMemory.open(url, memory_id=...)",
@@ -175,3 +183,15 @@ def for_argument(name: str, known: Collection[str]) -> str:
 
 def _for(argument: str) -> str:
     return f", {_FOR[argument]}" if argument in _FOR else ""
+
+
+def for_field(name: str, free: Collection[str]) -> str:
+    """Return the field that one of another name, or a misspelled one, stands for; "" for none.
+
+    Args:
+        free: the fields of a turn that are not given.
+    """
+    low = name[:40].lower().replace("-", "_")
+    near = difflib.get_close_matches(low, sorted(free), n=1, cutoff=0.7)
+    meant = near[0] if near else FIELDS.get(low, "")
+    return meant if meant in free else ""

@@ -20,26 +20,29 @@ from typing import (
 )
 
 from demem_agent import flows
+from demem_agent import messages as chats
 from demem_agent.channels import Told
 from demem_agent.copying import Kept, Lines, kept_of, made_again, opened
 from demem_agent.door import Door, is_decision
 from demem_agent.drivers import Collaborators, drive
 from demem_agent.errors import CollaboratorError, InvalidInput, StaleState
-from demem_agent.held import Held
+from demem_agent.held import RETRIES, Held
 from demem_agent.later import module
+from demem_agent.messages.records import IngestedMessages
 from demem_agent.options import Options
 from demem_agent.reading.ask import Asking, Reads, Routes, When
 from demem_agent.requests import Flow
 from demem_agent.settings import SHARING, Settings
 from demem_agent.slots import choosing
 from demem_agent.slots.choosing.asked import Advises, Choosing, Decided, Decides, Tries
+from demem_agent.slots.filtering import items_within
 from demem_agent.slots.invariants import check
 from demem_agent.slots.keeping import Brought, storage_of
 from demem_agent.slots.openings import slot_view
 from demem_agent.slots.state import State
 from demem_agent.slots.successions.histories import history
-from demem_agent.stores import Store
-from demem_agent.stores.portable import export
+from demem_agent.stores import DeletionReceipt, Store
+from demem_agent.stores.parts import exported
 from demem_agent.turns import Retold, Turn, refuse_unknown, text_field, whole_field
 from demem_agent.types import (
     Answer,
@@ -50,8 +53,11 @@ from demem_agent.types import (
     Explained,
     FeedbackReport,
     Gone,
+    Health,
     Ingested,
     Known,
+    Mark,
+    NotesTaken,
     Reading,
     Receipt,
     Route,
@@ -67,6 +73,7 @@ from demem_agent.types import (
     Updated,
     Version,
 )
+from demem_agent.where import Where, where_field
 
 if TYPE_CHECKING:
     from demem_agent import hints
@@ -81,8 +88,6 @@ Progress = Callable[[int, int], object]
 
 #: Turns that ``ingest_many`` encodes and commits at a time.
 BATCH = 512
-#: Times an operation is tried again when another process has moved the memory on.
-RETRIES = 5
 
 
 def learned(report: FeedbackReport) -> Brought:
@@ -181,8 +186,8 @@ class MemoryHandle:
         """Keep the state still, and up to date, while it is inspected."""
         return nullcontext()
 
-    def _evidence(self) -> tuple[Evidence, ...]:
-        return tuple(self._held.state.evidence.values())
+    def _evidence(self, where: Where | None) -> tuple[Evidence, ...]:
+        return tuple(items_within(self._held.state, where))
 
     def _contexts(self) -> tuple[Context, ...]:
         return tuple(stored.context for stored in self._held.state.contexts.values())
@@ -217,12 +222,24 @@ class MemoryHandle:
 
     def _batch(self) -> int:
         """Return how many turns are written at once: one by one, where each may need room."""
-        return BATCH if self.settings.storage is None else 1
+        return 1 if self.settings.is_bounded else BATCH
 
     def _given(
         self, answer: Answer | Decision | str, told: Told, key: str | None
     ) -> flows.feedback.Given:
         return self._door.feedback(answer, told, key, self._held.raters())
+
+    def _require_note_taker(self) -> None:
+        """Refuse to go on without a note taker."""
+        if self._held.team.note_taker is None:
+            raise InvalidInput("note_taker", None, "given when the memory is made or opened")
+
+    def _marks(self) -> tuple[Mark, ...]:
+        return tuple(self._held.state.marks.values())
+
+    def _health(self) -> Health:
+        team = self._held.team
+        return flows.health.health(self._held.state, team.address, team.store.schema)
 
     def _author(self) -> str:
         """Return the name of the compressor; refuse to go on without one."""
@@ -243,7 +260,8 @@ class SlotMemory(MemoryHandle):
       ``order`` ("time"), ``decisions`` (True), ``split``
       (:class:`~demem_agent.settings.SplitSettings`);
     * what is not known: ``unknown`` ("show"), ``known_from`` (None);
-    * a bound on everything kept: ``storage`` (None);
+    * bounds on what is kept: ``storage``, ``most_items``, ``keep_days``, ``tenant_items`` (None),
+      ``when_full`` ("worth");
     * who does the work, sync or async: ``encoder``, ``answerer``, ``scorers`` (two at least),
       ``reranker`` (none);
     * ``clock``: dates turns and queries that come without ``at`` (``datetime.now``);
@@ -314,6 +332,7 @@ class SlotMemory(MemoryHandle):
         source_id: str | None = None,
         trust: float = 1.0,
         key: str | None = None,
+        metadata: Mapping[str, object] | None = None,
         **unknown: Never,
     ) -> Ingested:
         """Remember a text.
@@ -325,10 +344,13 @@ class SlotMemory(MemoryHandle):
             trust: in [0, 1].
             key: idempotency key: the same key with the same request gives the stored result, also
                 when its item was forgotten since; it is not remembered again.
+            metadata: what you keep beside it, JSON values by name, at most 4 KB as JSON; ``where``
+                filters by it.
 
         Raises:
             InvalidInput: naming the field and its range; nothing was stored.
             IdempotencyConflict: if the key was used for another request.
+            MemoryFull: where there is no room, and nothing is to be forgotten for it.
 
         Examples:
             >>> memory.ingest("Here is the key.", speaker="Ben", at="2024-03-05", key="k").slot
@@ -346,8 +368,9 @@ class SlotMemory(MemoryHandle):
             source_id=source_id,
             trust=trust,
             key=key,
+            metadata=metadata,
         )
-        return self._remember([self._door.turn(turn)])[0]
+        return self._remember([self._door.turn(turn)], self._door)[0]
 
     def ingest_many(
         self, turns: Iterable[Turn | Mapping[str, object]], *, progress: Progress | None = None
@@ -364,20 +387,65 @@ class SlotMemory(MemoryHandle):
 
         Raises:
             InvalidInput: naming the turn and the field; then none of the turns was stored.
+            MemoryFull: where there is no room for a turn; those before it were stored.
 
         Examples:
             >>> turns = [{"text": "Hello!", "speaker": "Ana"}, Turn("Hi.", speaker="Ben")]
             >>> [done.evidence_id for done in memory.ingest_many(turns)]
             ['e4', 'e5']
         """
-        checked = self._door.turns(turns)
-        done: list[Ingested] = []
-        size = self._batch()
-        for start in range(0, len(checked), size):
-            done += self._remember(checked[start : start + size])
-            if progress:
-                progress(len(done), len(checked))
-        return done
+        return self._remember_many(self._door.turns(turns), self._door, progress)
+
+    def ingest_messages(
+        self,
+        messages: Iterable[object],
+        *,
+        session: str | None = None,
+        at: When = None,
+        tools: bool = False,
+        speakers: Mapping[str, str] | None = None,
+        source: str | None = None,
+        progress: Progress | None = None,
+    ) -> IngestedMessages:
+        """Remember what was said in a list of chat messages, each once.
+
+        A list as OpenAI, Anthropic or LangChain have it: what users and assistants said is
+        remembered, and nothing else of the messages. The same list again, when it has grown or its
+        beginning was cut off, adds only what is new.
+
+        Args:
+            session: which conversation it is; lists without one count as one conversation.
+            at: when messages without a time of their own were said; now unless given, by the
+                memory's clock.
+            tools: whether calls of tools and their results are remembered, as turns of the speaker
+                "tool NAME".
+            speakers: who a role is, or a name in the messages, such as ``{"user": "Ana"}``.
+            source: of every turn.
+            progress: called with (done, total) after each batch.
+
+        Returns:
+            What became of each turn, and what was left out, and why.
+
+        Raises:
+            InvalidInput: naming the message and its field, such as
+                ``messages[3].content[1].type``; nothing was stored.
+            IdempotencyConflict: if a message was remembered with another speaker or source.
+
+        Examples:
+            >>> memory = SlotMemory()
+            >>> chat = [{"role": "system", "content": "Be kind."}]
+            >>> chat.append({"role": "user", "content": "I moved to Lisbon."})
+            >>> memory.ingest_messages(chat, session="s1").reasons
+            {'system': 1}
+            >>> len(memory)
+            1
+        """
+        heard = chats.turns_of(
+            messages, session=session, tools=tools, speakers=speakers, source=source
+        )
+        checked = self._door.turns(heard.turns)
+        results = self._remember_many(checked, self._door.dating(at), progress)
+        return IngestedMessages(tuple(results), heard.left_out)
 
     def route(self, query: str, **how: Unpack[Routes]) -> Route:
         """Choose the slot that a query goes to, and tell whether any is adequate.
@@ -605,7 +673,12 @@ class SlotMemory(MemoryHandle):
         return self._run(flows.advise.tried, self._door.trying(situation, how))
 
     def forget(
-        self, evidence_id: str | None = None, *, source_id: str | None = None, before: When = None
+        self,
+        evidence_id: str | None = None,
+        *,
+        source_id: str | None = None,
+        before: When = None,
+        where: Where | Mapping[str, object] | None = None,
     ) -> Receipt:
         """Erase evidence and every text that came from it.
 
@@ -613,11 +686,13 @@ class SlotMemory(MemoryHandle):
         blanked, since nobody can tell what it drew on; so is a reference that rests on the item or
         quotes it. Rewards stay.
 
-        Give exactly one of: an evidence id, the caller's own ``source_id``, or ``before``, which
-        means everything dated earlier.
+        Give exactly one of: an evidence id, the caller's own ``source_id``, ``before``, which means
+        everything dated earlier, or ``where``, which means everything that the filter leaves
+        (:class:`~demem_agent.where.Where`): of one that leaves nothing, nothing is forgotten.
 
         Raises:
             NotFound: for an unknown evidence id or source id.
+            InvalidInput: for more than one of these or none, and for a filter without any field.
 
         Examples:
             >>> memory.forget(source_id="m1").evidence
@@ -625,7 +700,8 @@ class SlotMemory(MemoryHandle):
             >>> len(memory)
             2
         """
-        return self._run(flows.forget.forget, self._door.selected(evidence_id, source_id, before))
+        selected = self._door.selected(evidence_id, source_id, before, where)
+        return self._run(flows.forget.forget, selected)
 
     def update(
         self, evidence_id: str, text: str, *, key: str | None = None, **given: Unpack[Retold]
@@ -638,8 +714,8 @@ class SlotMemory(MemoryHandle):
         naming the fact. A text that the item has already changes nothing.
 
         Args:
-            given: ``at``, ``speaker``, ``session``, ``source``, ``source_id`` and ``trust``; what
-                is not given is as it was, but for ``at``, which is now:
+            given: ``at``, ``speaker``, ``session``, ``source``, ``source_id``, ``trust``,
+                ``metadata``; what is not given is as it was, but for ``at``, which is now:
                 :class:`~demem_agent.turns.Retold`.
             key: idempotency key: the same key with the same request gives the stored result.
 
@@ -726,6 +802,34 @@ class SlotMemory(MemoryHandle):
         with self._still():
             return history(self._held.state, text_field("evidence_id", evidence_id))
 
+    def keep(self, evidence_id: str, kept: bool = True) -> None:
+        """Have an item stay whatever else is forgotten: for want of room, or for its age.
+
+        ``forget`` and ``delete`` take it out all the same. Where all that there is room for is
+        marked so, the next item is refused with MemoryFull.
+
+        Args:
+            kept: False to take that back.
+
+        Raises:
+            NotFound: for an unknown evidence id.
+        """
+        self._run(flows.mark.keep, *self._door.marking(evidence_id, "kept", kept))
+
+    def hide(self, evidence_id: str, hidden: bool = True) -> None:
+        """Have an item never be read: it is in no reading, answer or summary, but not forgotten.
+
+        ``evidence`` and ``export`` have it still, and answers that were given before say what they
+        said.
+
+        Args:
+            hidden: False to have it read again.
+
+        Raises:
+            NotFound: for an unknown evidence id.
+        """
+        self._run(flows.mark.hide, *self._door.marking(evidence_id, "hidden", hidden))
+
     def undo(self, id: str) -> None:
         """Take back a split, what was told of an answer or a decision, or a succession.
 
@@ -805,6 +909,32 @@ class SlotMemory(MemoryHandle):
         with self._still():
             numbers = flows.summarise.due(self._held.state, named)
         return tuple(self._run(flows.summarise.summarise, number, author) for number in numbers)
+
+    def take_notes(self) -> tuple[NotesTaken, ...]:
+        """Have the memory's ``note_taker`` take notes of all that was said since it last did.
+
+        A note is a sentence that can be understood alone, remembered beside what it was made from
+        (``Evidence.made_from``), with "note" as its speaker. Ingest and read never wait for it:
+        nothing is locked while it works. A note is kept only if every number and name in it, and
+        half of its words, stand in the items that it names; it is forgotten with them, and
+        superseded with them.
+
+        Returns:
+            What became of each batch of at most 20 items, in order. The last one says so where the
+            note taker failed; the next call goes on there.
+
+        Raises:
+            InvalidInput: if the memory has no note taker.
+        """
+        self._require_note_taker()
+        done: list[NotesTaken] = []
+        while not done or not done[-1].failed:
+            taken = self._run(flows.note.take_notes)
+            if taken is None:
+                break
+            done.append(taken)
+            self._keep_within(Brought(items=frozenset(taken.notes)))
+        return tuple(done)
 
     def rename(self, slot: int, name: str | None) -> None:
         """Name a slot, for people; None takes it away. Nothing else depends on it.
@@ -891,8 +1021,13 @@ class SlotMemory(MemoryHandle):
         team = self._held.team_with(encoder)
         return self._run_by(team, flows.reembed.reembed, self._held.adopting(team))
 
-    def evidence(self) -> tuple[Evidence, ...]:
-        """Return every live item, in order of ingestion.
+    def evidence(
+        self, *, where: Where | Mapping[str, object] | None = None
+    ) -> tuple[Evidence, ...]:
+        """Return every live item, in order of ingestion; with a filter those that it leaves.
+
+        Raises:
+            InvalidInput: naming the field of the filter and its range.
 
         Examples:
             >>> for item in memory.evidence():
@@ -901,8 +1036,9 @@ class SlotMemory(MemoryHandle):
             e2 Ana: The cat is called Minka.
             e3 Ben: The plumber comes on Fridays.
         """
+        chosen = where_field(where)
         with self._still():
-            return self._evidence()
+            return self._evidence(chosen)
 
     def contexts(self) -> tuple[Context, ...]:
         """Return every decision so far: one for each answer.
@@ -990,6 +1126,16 @@ class SlotMemory(MemoryHandle):
         """
         return choosing.log.explained(self.decision_log(), text_field("id", id))
 
+    def marks(self) -> tuple[Mark, ...]:
+        """Return what ``keep`` and ``hide`` have settled of items; none of those without a mark."""
+        with self._still():
+            return self._marks()
+
+    def health(self) -> Health:
+        """Return how the memory stands: what it holds, against its bounds, and what waits in it."""
+        with self._still():
+            return self._health()
+
     def storage(self) -> Storage:
         """Return how much the memory keeps, and how much it may.
 
@@ -1002,7 +1148,7 @@ class SlotMemory(MemoryHandle):
             return storage_of(self._held.state)
 
     def receipts(self) -> tuple[Receipt, ...]:
-        """Return what was forgotten to keep within ``storage``, the oldest first.
+        """Return what was forgotten for want of room or for its age, the oldest first.
 
         Examples:
             >>> small = SlotMemory(storage=40, clock=None)
@@ -1038,15 +1184,24 @@ class SlotMemory(MemoryHandle):
         with self._still():
             return self._held.state.fingerprint()
 
-    def export(self) -> list[dict[str, Any]]:
+    def export(self, *, where: Where | Mapping[str, object] | None = None) -> list[dict[str, Any]]:
         """Return the whole memory as JSON values, the first with the format and the settings.
+
+        With a filter it is a memory of the items alone that this leaves, with the ids that they
+        have, which ``restore`` takes as any other: their slots, made of them alone, the successions
+        between them and the keys that they came with. Questions, answers, decisions, names and
+        certificates, which may quote others, are not in it.
+
+        Raises:
+            InvalidInput: naming the field of the filter and its range.
 
         Examples:
             >>> [line["kind"] for line in memory.export()]
             ['memory', 'evidence', 'evidence', 'evidence', 'slot', 'slot', 'slot']
         """
+        chosen = where_field(where)
         with self._still():
-            return list(export(self._held.state))
+            return list(exported(self._held.state, chosen))
 
     @classmethod
     def restore(
@@ -1080,6 +1235,21 @@ class SlotMemory(MemoryHandle):
         with self._still():
             check(self._held.state)
 
+    def delete(self) -> DeletionReceipt:
+        """Delete the whole memory, which cannot be taken back.
+
+        When this returns nothing of it is in any file, nor in what this handle keeps. Every later
+        call raises MemoryGone, by this handle and by any other, also in another process; none of
+        them brings it back. Exports and backups that were made before are yours.
+
+        Raises:
+            MemoryGone: if it is gone already.
+            StoreError: also where it is deleted, but its text cannot leave the file yet since
+                another process reads; it does so with the next write or close.
+        """
+        with self._lock:
+            return self._held.delete()
+
     def close(self) -> None:
         """Release the store, if ``open`` made it from a URL.
 
@@ -1104,8 +1274,20 @@ class SlotMemory(MemoryHandle):
             self._held.refresh()
             yield
 
-    def _remember(self, turns: list[Turn]) -> list[Ingested]:
-        done = self._run(flows.ingest.ingest, *self._door.arrivals(turns))
+    def _remember_many(
+        self, turns: list[Turn], door: Door, progress: Progress | None
+    ) -> list[Ingested]:
+        """Remember checked turns a batch at a time, dated by a door."""
+        done: list[Ingested] = []
+        size = self._batch()
+        for start in range(0, len(turns), size):
+            done += self._remember(turns[start : start + size], door)
+            if progress:
+                progress(len(done), len(turns))
+        return done
+
+    def _remember(self, turns: list[Turn], door: Door) -> list[Ingested]:
+        done = self._run(flows.ingest.ingest, *door.arrivals(turns))
         items = (one.evidence_id for one in done if one.evidence_id is not None)
         self._keep_within(Brought(items=frozenset(items)))
         return done
@@ -1135,8 +1317,8 @@ class SlotMemory(MemoryHandle):
         return made
 
     def _keep_within(self, brought: Brought) -> None:
-        """Forget what there is no room for, if storage is bounded."""
-        if self.settings.storage is not None:
+        """Forget what there is no room for, if there is a bound."""
+        if self.settings.is_bounded:
             self._run(flows.room.make_room, brought)
 
     def _reembed_or_release(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypedDict
 
@@ -23,12 +23,14 @@ from demem_agent.types import (
     Compressor,
     Encoder,
     Mode,
+    NoteTaker,
     Order,
     Reranker,
     Scorer,
     Stale,
     Unit,
     Unknown,
+    WhenFull,
 )
 
 if TYPE_CHECKING:
@@ -36,7 +38,14 @@ if TYPE_CHECKING:
 else:
     hints = module("demem_agent.hints")
 
-__all__ = ["Options", "checked_encoder", "clock_of", "collaborators", "settings_given"]
+__all__ = [
+    "Options",
+    "address_of",
+    "checked_encoder",
+    "clock_of",
+    "collaborators",
+    "settings_given",
+]
 
 
 class Options(TypedDict, total=False):
@@ -45,14 +54,16 @@ class Options(TypedDict, total=False):
     The budget and placement (:class:`~demem_agent.settings.Settings`) are stored with the memory:
     slots (10), slot_limit (2000), read_limit (6000), unit ("chars"), initial_slots (5, or slots if
     that is less), near, mode ("evidence"), decisions (True), stale ("mark"), unknown ("show"),
-    known_from (None), order ("time"), floor, split, decide, storage (None). When a stored memory is
-    opened again they may be left out; of those given only read_limit, mode, decisions, stale,
-    unknown, known_from, order, floor, split and storage may differ, and hold for as long as it is
-    open.
+    known_from (None), order ("time"), floor, split, decide, storage (None), most_items (None),
+    when_full ("worth"), keep_days (None), tenant_items (None). When a stored memory is opened again
+    they may be left out; of those given only read_limit, mode, decisions, stale, unknown,
+    known_from, order, floor, split, storage, most_items, when_full, keep_days and tenant_items may
+    differ, and hold for as long as it is open.
 
     encoder (the shipped one), answerer (extractive), scorers (token F1, reference contained in
     reading; at least two), judges (rate an answer without a reference; none, or at least two),
-    compressor (writes summaries when ``summarise`` is called; none), reranker (orders the 60 best
+    compressor (writes summaries when ``summarise`` is called; none), note_taker (takes notes when
+    ``take_notes`` is called; none), reranker (orders the 60 best
     passages anew, or the name of a cross-encoder of sentence-transformers that does; none): sync or
     async. counter: measures text when unit is "tokens". clock: gives the time now, by which a turn
     that comes without ``at`` is dated, and a query asked (``datetime.now``, the local time without
@@ -77,11 +88,16 @@ class Options(TypedDict, total=False):
     split: SplitSettings
     decide: DecideSettings
     storage: int | None
+    most_items: int | None
+    when_full: WhenFull
+    keep_days: int | None
+    tenant_items: int | None
     encoder: Encoder
     answerer: Answerer
     scorers: Sequence[Scorer]
     judges: Sequence[Scorer]
     compressor: Compressor
+    note_taker: NoteTaker
     reranker: Reranker | str
     counter: Measure
     clock: Callable[[], datetime] | None
@@ -132,10 +148,24 @@ def collaborators(options: Options, store: Store | None) -> Collaborators:
         scorers=_scorers(options),
         judges=_judges(options),
         compressor=_compressor(options),
+        note_taker=_note_taker(options),
         reranker=_reranker(options),
         store=MemoryStore() if store is None else store,
-        address=Address(_name("tenant", options), _name("memory_id", options)),
+        address=address_of(options),
     )
+
+
+def address_of(options: Options, field: str = "memory_id") -> Address:
+    """Return which memory of a store the options name.
+
+    Args:
+        field: what its id is called in errors.
+
+    Raises:
+        InvalidInput: for what cannot be a name.
+    """
+    tenant = _name("tenant", options.get("tenant", "default"))
+    return Address(tenant, _name(field, options.get("memory_id", "default")))
 
 
 def clock_of(options: Options) -> Callable[[], datetime] | None:
@@ -186,6 +216,13 @@ def _compressor(options: Options) -> Compressor | None:
     return compressor
 
 
+def _note_taker(options: Options) -> NoteTaker | None:
+    taker = options.get("note_taker")
+    if taker is not None and not isinstance(taker, NoteTaker):
+        raise InvalidInput("note_taker", taker, "an object with a name and take_notes(task)")
+    return taker
+
+
 def _reranker(options: Options) -> Reranker | None:
     reranker = options.get("reranker")
     if isinstance(reranker, str):
@@ -196,8 +233,8 @@ def _reranker(options: Options) -> Reranker | None:
     return reranker
 
 
-def _name(field: str, options: Mapping[str, object]) -> str:
-    name = text_field(field, options.get(field, "default"))
+def _name(field: str, given: object) -> str:
+    name = text_field(field, given)
     if clean(name) != name or "\0" in name:
         raise InvalidInput(field, name, "a text without NUL and lone surrogates")
     return name

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from demem_agent.encoders import EncoderInfo
 from demem_agent.later import dataclass
 from demem_agent.slots.records import Delta
-from demem_agent.types import Attempt, Compression, Question
+from demem_agent.types import Attempt, Compression, Noting, Question
 
 __all__ = [
     "Commit",
@@ -22,6 +22,7 @@ __all__ = [
     "Request",
     "Rerank",
     "Score",
+    "TakeNotes",
     "Vectors",
 ]
 
@@ -86,6 +87,13 @@ class Compress:
 
 
 @dataclass(frozen=True, slots=True)
+class TakeNotes:
+    """Notes to be taken; the reply is one :class:`~demem_agent.types.Proposal`."""
+
+    task: Noting
+
+
+@dataclass(frozen=True, slots=True)
 class Commit:
     """Rows to write; when the reply (None) comes they are durable.
 
@@ -96,7 +104,7 @@ class Commit:
     delta: Delta
 
 
-Request = Encode | Rerank | Complete | Score | Compress | Commit
+Request = Encode | Rerank | Complete | Score | Compress | TakeNotes | Commit
 Result = TypeVar("Result")
 #: A generator of requests that returns a result. Between two requests it may read the state, and
 #: right after a Commit it applies the delta; the driver holds the memory's lock whenever the

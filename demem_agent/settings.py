@@ -9,7 +9,7 @@ from typing import get_args
 from demem_agent.errors import InvalidInput
 from demem_agent.later import dataclass
 from demem_agent.turns import whole_field
-from demem_agent.types import Mode, Order, Stale, Unit, Unknown
+from demem_agent.types import Mode, Order, Stale, Unit, Unknown, WhenFull
 
 __all__ = ["DecideSettings", "Settings", "SplitSettings"]
 
@@ -143,6 +143,15 @@ class Settings:
         storage: the most that everything kept may measure, in the same unit, >= 40; what no
             decision rested on is forgotten to keep within it (``docs/storage.md``). None, for as
             much as comes.
+        most_items: the most items of evidence that are kept, >= 1; None for any number.
+        when_full: what gives way where ``storage`` or ``most_items`` is exceeded: ``worth`` forgets
+            what is worth least, ``age`` what is oldest, ``refuse`` raises
+            :class:`~demem_agent.errors.MemoryFull` instead of taking in another item.
+        keep_days: for how many days what was said, asked and decided is kept, today counted, >= 1;
+            then it is forgotten, with the answers that were read from it. What is not dated stays.
+            None for ever.
+        tenant_items: the most items in all memories of the tenant in this store, >= 1; one more is
+            refused with :class:`~demem_agent.errors.MemoryFull`. None for any number.
 
     Examples:
         >>> memory = SlotMemory(slots=4, read_limit=1000)
@@ -166,6 +175,15 @@ class Settings:
     decide: DecideSettings = field(default_factory=DecideSettings)
     storage: int | None = None
     floor: float | None = 0.0015
+    most_items: int | None = None
+    when_full: WhenFull = "worth"
+    keep_days: int | None = None
+    tenant_items: int | None = None
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether something may have to be forgotten, or refused, when something comes in."""
+        return (self.storage, self.most_items, self.tenant_items) != (None, None, None)
 
     def __post_init__(self) -> None:
         self._check_sizes()
@@ -185,6 +203,8 @@ class Settings:
             raise InvalidInput("unknown", self.unknown, "'show' or 'withhold'")
         if self.known_from is not None:
             _within("known_from", self.known_from, 0.0, 1.0)
+        if self.when_full not in get_args(WhenFull):
+            raise InvalidInput("when_full", self.when_full, "'worth', 'age' or 'refuse'")
         check_mode(self.mode)
         check_order(self.order)
 
@@ -195,6 +215,9 @@ class Settings:
         whole_field("initial_slots", self.initial_slots, 1)
         if self.storage is not None:
             whole_field("storage", self.storage, SMALLEST_LIMIT)
+        for name in ("most_items", "keep_days", "tenant_items"):
+            if getattr(self, name) is not None:
+                whole_field(name, getattr(self, name), 1)
         if self.initial_slots > self.slots:
             allowed = f"a whole number from 1 to slots ({self.slots})"
             raise InvalidInput("initial_slots", self.initial_slots, allowed)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from demem_agent.errors import InvalidInput
 from demem_agent.later import dataclass, module
+from demem_agent.metadata import metadata_field
 
 if TYPE_CHECKING:
     import hashlib
@@ -53,6 +54,9 @@ class Turn:
         at: a datetime, a date, or an ISO 8601 string; one without is dated by the memory's clock.
         trust: in [0, 1].
         key: idempotency key.
+        metadata: what you keep beside the text, JSON values by name, at most 4 KB as JSON; readings
+            are filtered by it (:class:`~demem_agent.where.Where`), and never show it. A turn can be
+            hashed unless this is a mapping that cannot.
 
     Examples:
         >>> turns = [Turn("Hello!", speaker="Ben", at="2024-03-05"), Turn("Hi.", speaker="Ana")]
@@ -68,13 +72,15 @@ class Turn:
     source_id: str | None = None
     trust: float = 1.0
     key: str | None = None
+    metadata: Mapping[str, object] | None = None
 
 
 class Retold(TypedDict, total=False):
     """Keyword arguments of ``update``: what is not carried over; all may be left out.
 
     at: when it was said; now unless given, by the memory's clock. speaker, session, source,
-    source_id, trust: as for ``ingest``; those of the item whose place it takes unless given.
+    source_id, trust, metadata: as for ``ingest``; those of the item whose place it takes unless
+    given.
     """
 
     at: datetime | date | str | None
@@ -83,6 +89,7 @@ class Retold(TypedDict, total=False):
     source: str | None
     source_id: str | None
     trust: float
+    metadata: Mapping[str, object] | None
 
 
 _FIELDS = frozenset(Turn.__annotations__)
@@ -103,7 +110,8 @@ def as_turn(given: Turn | Mapping[str, object], where: str = "") -> Turn:
         _optional_text(f"{where}{name}", getattr(turn, name))
     trust = unit_field(f"{where}trust", turn.trust)
     at = time_field(f"{where}at", turn.at)
-    return replace(turn, trust=trust, at=at)
+    metadata = metadata_field(f"{where}metadata", turn.metadata)
+    return replace(turn, trust=trust, at=at, metadata=metadata or None)
 
 
 def _turn_from(given: object, where: str) -> Turn:
@@ -112,13 +120,23 @@ def _turn_from(given: object, where: str) -> Turn:
         raise InvalidInput(field, given, "a Turn or a mapping with a text")
     unknown = [str(key) for key in given if key not in _FIELDS]
     if unknown:
-        name = min(unknown)
-        known = ", ".join(sorted(_FIELDS))
-        hint = hints.for_argument(name, _FIELDS)
-        meant = f": {hint}" if hint else ""
-        allowed = f"left out, as no field of a turn ({known}){meant}"
-        raise InvalidInput(f"{where}{name}", given[name], allowed)
+        raise _no_such_field(min(unknown), given, where)
     return Turn(**{"text": None, **given})  # a missing text is reported as any other bad text
+
+
+def _no_such_field(name: str, given: Mapping[str, object], where: str) -> InvalidInput:
+    """Return the error of a field that no turn has, with the one that was probably meant."""
+    meant = hints.for_field(name, _FIELDS - given.keys())
+    known = ", ".join(sorted(_FIELDS))
+    guess = f"did you mean {meant!r}? " if meant else ""
+    place = where.rstrip(".: ")
+    says = f"a turn has no field {_glance(name)}: {guess}its fields are {known}"
+    says = f"{place}: {says}" if place else says
+    return InvalidInput(f"{where}{name}", given.get(name), f"one of {known}", says)
+
+
+def _glance(name: str) -> str:
+    return repr(name if len(name) <= 40 else f"{name[:40]}...")
 
 
 def refuse_unknown(function: str, given: Iterable[str], known: type) -> None:
@@ -161,7 +179,9 @@ def time_field(field: str, value: object) -> datetime | None:
         except ValueError:
             pass  # reported below, with the allowed forms
     raise InvalidInput(
-        field, value, "a datetime, a date or an ISO 8601 string such as '2023-05-08T13:56'"
+        field,
+        value,
+        "a date or a time in ISO 8601, such as '2023-05-08' or '2023-05-08T13:56', or a datetime",
     )
 
 
@@ -212,9 +232,20 @@ def conditions_field(given: object) -> tuple[str, ...]:
 
 def request_hash(kind: str, request: object) -> str:
     """Digest a request, so that the same key can be told from a clash; no text survives in it."""
-    plain = asdict(request) if isinstance(request, Turn) else request
+    plain = _plain(request) if isinstance(request, Turn) else request
     canonical = json.dumps([kind, plain], sort_keys=True, default=str)
     return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def _plain(turn: Turn) -> dict[str, object]:
+    """Return the fields of a turn; those without metadata are as they were before there was any.
+
+    So keys that were used then are known by what they were used for.
+    """
+    plain = asdict(turn)
+    if not turn.metadata:
+        del plain["metadata"]
+    return plain
 
 
 def _optional_text(field: str, value: object) -> None:

@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, runtime_checkable
 
 from demem_agent.later import dataclass, module
+from demem_agent.metadata import NO_METADATA, Metadata
 
 if TYPE_CHECKING:
     from demem_agent import notebook
@@ -35,10 +36,12 @@ __all__ = [
     "Explained",
     "FeedbackReport",
     "Gone",
+    "Health",
     "Ingested",
     "Known",
     "LeftOut",
     "Line",
+    "Mark",
     "MeanReward",
     "Mode",
     "Order",
@@ -67,6 +70,7 @@ __all__ = [
     "Updated",
     "Verdict",
     "Version",
+    "WhenFull",
     "by_id",
     "number_of",
 ]
@@ -82,6 +86,8 @@ Known = Literal["id", "text"]
 Gone = Literal["tell", "forget"]
 #: Which days of a reading come first.
 Order = Literal["time", "latest"]
+#: What gives way where a memory is full: what is worth least, what is oldest, or what comes in.
+WhenFull = Literal["worth", "age", "refuse"]
 Regime = Literal["guard band", "confidence sequence", "pairwise preference", "rival lines", "none"]
 Channel = Literal[
     "none",
@@ -131,6 +137,8 @@ class Evidence:
         source: where it came from (a file, a channel); ``source_id`` is the caller's own id of the
             turn.
         trust: in [0, 1]; less trusted evidence is ranked lower, never dropped.
+        metadata: what the caller keeps beside it, JSON values by name; it cannot change.
+        made_from: ids of the items that a note was made from; empty for what was said.
 
     Examples:
         >>> item = memory.evidence()[0]
@@ -148,6 +156,8 @@ class Evidence:
     source: str | None = None
     source_id: str | None = None
     trust: float = 1.0
+    metadata: Metadata = NO_METADATA
+    made_from: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         """Return what was said, and by whom."""
@@ -155,6 +165,26 @@ class Evidence:
 
     def _repr_html_(self) -> str:
         return notebook.evidence(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What a user has settled of one item.
+
+    Attributes:
+        evidence_id: the item.
+        kept: whether it stays whatever else is forgotten: only ``forget`` takes it out.
+        hidden: whether it is never read: it is in no reading, answer or summary.
+    """
+
+    evidence_id: str
+    kept: bool = False
+    hidden: bool = False
+
+    @property
+    def says_something(self) -> bool:
+        """Whether anything is settled."""
+        return self.kept or self.hidden
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,8 +269,9 @@ class Route:
     """Where a query goes (``g(h, q)``).
 
     Attributes:
-        slot: the chosen slot, or None while the memory is empty.
-        scores: score of every active slot; higher is nearer.
+        slot: the chosen slot; None while the memory is empty, or where a filter leaves nothing.
+        scores: score of every active slot that may be chosen, higher is nearer; under a filter of
+            those that hold something of what it leaves.
         margin: score of the chosen slot less that of the next one (0.0 with fewer than two).
         adequate: False when memory does not seem to hold what the query asks for, so that a caller
             can abstain: when the probability is below ``Settings.known_from``, or else a threshold
@@ -450,7 +481,7 @@ class Answer:
             ``Settings.unknown`` has that withheld.
         evidence: ids of the items the answer rests on.
         known: False where memory does not seem to hold what was asked: as ``route.adequate``, but
-            for what is ``reading.settled``.
+            for what is ``reading.settled``. What is answered by nothing is never known.
 
     Examples:
         >>> answer = memory.answer("What is the cat called?")
@@ -979,7 +1010,7 @@ class Storage:
     Attributes:
         used: all that counts, which is the sum of what follows.
         limit: ``Settings.storage``; None where there is no bound.
-        evidence: the text of items, corrections among them.
+        evidence: the text of items, corrections among them, and their metadata as JSON.
         contexts: what was asked, answered and told, and the conditions of it.
         certificates: their queries and answers, and what the slot held before.
         names: those given to slots.
@@ -996,6 +1027,92 @@ class Storage:
     names: int
     situations: int = 0
     actions: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """How a memory stands, in numbers; ``print`` gives them in lines.
+
+    Attributes:
+        memory_id, tenant: which one it is.
+        items: how many there are; ``kept`` and ``hidden`` of them are marked so, and ``forgotten``
+            more there were.
+        most_items, tenant_items, keep_days, when_full: its bounds, as in ``Settings``.
+        storage: what the texts of everything kept measure, and the bound on that.
+        slots: (number, size of its summary) of those in use, of ``most_slots``; none measures more
+            than ``slot_limit``.
+        answers, decisions: how many were ever given, and made among actions.
+        room_made: how often something was forgotten by itself, for want of room or for its age.
+        pending: certified conflicts that wait for a free slot; ``untested``: pairs of answers that
+            wait to be tested.
+        encoder: the name of the one that it is built with, "" before the first item.
+        reranker_failures: (how, how often) since it was opened.
+        schema: of the file, None where it lives in RAM.
+    """
+
+    memory_id: str
+    tenant: str
+    items: int
+    kept: int
+    hidden: int
+    forgotten: int
+    most_items: int | None
+    tenant_items: int | None
+    keep_days: int | None
+    when_full: WhenFull
+    storage: Storage
+    slots: tuple[tuple[int, int], ...]
+    most_slots: int
+    slot_limit: int
+    answers: int
+    decisions: int
+    room_made: int
+    pending: int
+    untested: int
+    encoder: str
+    reranker_failures: tuple[tuple[str, int], ...]
+    schema: int | None
+
+    def told(self) -> tuple[tuple[str, str], ...]:
+        """Return (what, how much) in words, as they are printed."""
+        unit = self.storage.unit
+        sizes = ", ".join(f"{number}: {size:,}" for number, size in self.slots) or "none"
+        failures = ", ".join(f"{how} {count}" for how, count in self.reranker_failures)
+        days = "no bound" if self.keep_days is None else f"{self.keep_days} days"
+        schema = "in RAM" if self.schema is None else str(self.schema)
+        return (
+            ("memory", f"{self.memory_id} of the tenant {self.tenant}"),
+            ("items", f"{_of(self.items, self.most_items)}; {self._marked()}"),
+            ("items of the tenant", _bound(self.tenant_items)),
+            ("storage", _of(self.storage.used, self.storage.limit, f" {unit}")),
+            ("kept for", days),
+            ("when full", self.when_full),
+            ("forgotten", f"{self.forgotten:,} items; by itself {self.room_made:,} times"),
+            ("slots", f"{len(self.slots)} of {self.most_slots}"),
+            ("summaries", f"{sizes}, of {self.slot_limit:,} {unit} each"),
+            ("answers", f"{self.answers:,}; {self.decisions:,} decisions among actions"),
+            ("conflicts waiting", f"{self.pending} for a slot, {self.untested} to be tested"),
+            ("encoder", self.encoder or "none yet"),
+            ("reranker failures", failures or "none"),
+            ("schema", schema),
+        )
+
+    def __str__(self) -> str:
+        wide = max(len(what) for what, _ in self.told())
+        return "\n".join(f"{what:<{wide}}  {how_much}" for what, how_much in self.told())
+
+    def _marked(self) -> str:
+        return f"{self.kept:,} marked as kept, {self.hidden:,} as hidden"
+
+
+def _of(used: int, limit: int | None, unit: str = "") -> str:
+    if limit is None:
+        return f"{used:,}{unit}, no bound"
+    return f"{used:,} of at most {limit:,}{unit}"
+
+
+def _bound(limit: int | None) -> str:
+    return "no bound" if limit is None else f"at most {limit:,}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -1024,9 +1141,22 @@ class Compression:
 
 
 @dataclass(frozen=True, slots=True)
+class Noting:
+    """What a :class:`NoteTaker` is given: lines in order, each with the id of its item.
+
+    Attributes:
+        sources: what notes are to be taken of.
+        context: what was said right before, which notes may draw on as well.
+    """
+
+    sources: tuple[Source, ...]
+    context: tuple[Source, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Proposal:
-    """What a :class:`Compressor` gives: statements, and for each the ids of the evidence that it
-    was made from.
+    """What a :class:`Compressor` or a :class:`NoteTaker` gives: statements, and for each the ids of
+    the evidence that it was made from.
     """
 
     statements: tuple[str, ...]
@@ -1045,6 +1175,23 @@ class Summarised:
     slot: int
     kept: bool
     reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NotesTaken:
+    """What became of the notes of some items.
+
+    Attributes:
+        of: ids of the items that were looked at.
+        notes: ids of the notes, which are evidence as well.
+        refused: why others were not kept, without any text of memory.
+        failed: why nothing was looked at; "" where it was. The next call tries again.
+    """
+
+    of: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
+    failed: str = ""
 
 
 @runtime_checkable
@@ -1130,3 +1277,18 @@ class Compressor(Protocol):
     def name(self) -> str: ...
 
     def compress(self, task: Compression, /) -> Proposal | Awaitable[Proposal]: ...
+
+
+@runtime_checkable
+class NoteTaker(Protocol):
+    """Take down what may be worth knowing of what was said (the paper's psi); may be a coroutine
+    function.
+
+    What it gives is a proposal, and each note is checked: see
+    :mod:`demem_agent.summaries.grounding`. It may be empty.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    def take_notes(self, task: Noting, /) -> Proposal | Awaitable[Proposal]: ...

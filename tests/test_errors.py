@@ -17,6 +17,8 @@ from demem_agent.errors import (
     IdempotencyConflict,
     InvalidInput,
     InvariantBroken,
+    MemoryFull,
+    MemoryGone,
     MissingExtra,
     ModelError,
     NotFound,
@@ -37,6 +39,8 @@ ERRORS = [
     BudgetSpent("memory", "0.9", "1.0", True),
     StoreError("locked"),
     StaleState("moved on"),
+    MemoryFull("most_items", 5, "no more are taken"),
+    MemoryGone("ana"),
 ]
 
 

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from demem_agent.answering.corrections import CORRECTION, said_to
+from demem_agent.answering.following import Stretch, following
 from demem_agent.encoders import as_matrix, default_encoder
 from demem_agent.later import dataclass, pattern
 from demem_agent.scoring.spelling import put_right
 from demem_agent.text.language.questions import NAME, has_number
 from demem_agent.text.language.words import clean, content_terms
-from demem_agent.text.quoting.cutting import through_turn
+from demem_agent.text.quoting.containing import contained, entry
+from demem_agent.text.quoting.cutting import CUT, through_turn
 from demem_agent.text.quoting.saying import day, meant, said
 from demem_agent.text.sentences import sentences
+from demem_agent.text.times.asked_days import asked_days, said_within
 from demem_agent.text.times.dates import find
+from demem_agent.text.times.periods import day_name
 from demem_agent.types import (
     Draft,
     Encoder,
@@ -120,8 +124,9 @@ class ExtractiveAnswerer:
         speakers = dict.fromkeys(sentence.evidence.speaker for sentence in found)
         query = put_right(question.query, [sentence.text for sentence in found], speakers)
         decided = _decided(question.reading, found)
-        chosen = self._best(query, decided or found) or decided[:1]
-        return _draft(query, chosen)
+        said_then = [] if decided else _said_then(question, found)
+        chosen = said_then or self._best(query, decided or found) or decided[:1]
+        return _draft(query, chosen, question.reading.lines)
 
     def _best(self, query: str, found: list[_Sentence]) -> list[_Sentence]:
         """Return the best sentence, and the second where it comes close; none if none relates."""
@@ -156,12 +161,53 @@ def _decided(reading: Reading, found: list[_Sentence]) -> list[_Sentence]:
     return [sentence for sentence in found if sentence.is_of(first)]
 
 
-def _draft(query: str, chosen: list[_Sentence]) -> Draft:
-    """Return an answer that quotes sentences, citing each item once."""
-    apart = [one for nth, one in enumerate(chosen) if not _is_within(one, chosen[:nth])]
-    text = " ".join(_quote(sentence, query) for sentence in apart)
-    cited = dict.fromkeys(sentence.evidence.id for sentence in chosen)
+def _said_then(question: Question, found: list[_Sentence]) -> list[_Sentence]:
+    """Return how the two best lines begin that were said on the days asked for.
+
+    None where a question asks for anything but a time.
+    """
+    lines = question.reading.lines
+    days = {line.evidence.at.date() for line in lines if line.evidence.at}
+    names = {word for line in lines for word in (line.evidence.speaker or "").lower().split()}
+    asked = asked_days(
+        question.query, question.at.date() if question.at else None, max(days, default=None), names
+    )
+    if not asked:
+        return []
+    then = [line for line in lines if said_within(line.evidence.at, asked)]
+    then.sort(key=lambda line: -line.score)
+    begins = []
+    for line in then[:2]:
+        begins += [sentence for sentence in found if sentence.is_of(line)][:1]
+    return begins
+
+
+def _draft(query: str, chosen: list[_Sentence], lines: Sequence[Line]) -> Draft:
+    """Return an answer that quotes sentences, citing each item once: a line for each turn."""
+    quoted: list[_Sentence] = []
+    for sentence in chosen:
+        if not _is_within(sentence, quoted):
+            quoted.append(sentence)
+    if len(quoted) == 1 or (quoted and quoted[0].asks):
+        quoted[1:] = _going_on(query, quoted[0], lines) or quoted[1:]
+    by_item: dict[str, list[_Sentence]] = {}
+    for sentence in quoted:
+        by_item.setdefault(sentence.evidence.id, []).append(sentence)
+    text = "\n".join(_quote(of_one, query) for of_one in by_item.values())
+    cited = dict.fromkeys(sentence.evidence.id for sentence in [*chosen, *quoted])
     return Draft(text, tuple(cited))
+
+
+def _going_on(query: str, best: _Sentence, lines: Sequence[Line]) -> list[_Sentence]:
+    """Return the sentence that the best one leaves the answer to, where there is one."""
+    first = Stretch(best.evidence, best.start, through_turn(best.evidence.text, best.end))
+    asked = query.lower()
+    after = following(asked, first, lines, lambda stretch: _kind(asked, stretch))
+    if after is None:
+        return []
+    words = frozenset(content_terms(after.text))
+    going_on = _Sentence(after.evidence, after.start, after.end, words, words)
+    return [] if _is_within(going_on, [best]) else [going_on]
 
 
 def _corrected(question: Question) -> Draft | None:
@@ -269,7 +315,7 @@ def _rarity(wanted: frozenset[str], found: list[_Sentence]) -> dict[str, float]:
     return rarity
 
 
-def _kind(query: str, sentence: _Sentence) -> float:
+def _kind(query: str, sentence: _Sentence | Stretch) -> float:
     """Return 1.0 when the sentence holds the kind of thing that the question word asks for.
 
     A place counts half: many words follow "in" or "at". The query is in lower case.
@@ -286,11 +332,11 @@ def _kind(query: str, sentence: _Sentence) -> float:
     return 0.0
 
 
-def _has_time(sentence: _Sentence) -> bool:
+def _has_time(sentence: _Sentence | Stretch) -> bool:
     return _has_relative_time(sentence) or _YEAR.search(sentence.text) is not None
 
 
-def _has_relative_time(sentence: _Sentence) -> bool:
+def _has_relative_time(sentence: _Sentence | Stretch) -> bool:
     """Whether a sentence says a relative time that the day it was said resolves."""
     at = sentence.evidence.at
     return at is not None and bool(find(sentence.text, at.date()))
@@ -310,15 +356,33 @@ def _is_within(sentence: _Sentence, others: list[_Sentence]) -> bool:
     return False
 
 
-def _quote(sentence: _Sentence, query: str) -> str:
-    """Return a sentence as said with what turns it round, and behind it what its times mean.
+def _quote(quoted: list[_Sentence], query: str) -> str:
+    """Return sentences of one turn as said with what turns them round; behind it what is known.
 
-    A question about a time gets the day on which it was said where there are none.
+    That is what their times mean, and until when they held. A question about a time gets the day
+    on which it was said where there are none. What stands between them is cut out, with a sign.
     """
-    end = through_turn(sentence.evidence.text, sentence.end)
-    stretch = (sentence.evidence, sentence.start, end)
-    notes = meant(*stretch)
-    if not notes and sentence.evidence.at is not None and "when" in query.lower().split():
-        notes = (f"said on {day(sentence.evidence)}",)
-    words = said(*stretch)
+    item = quoted[0].evidence
+    words = ""
+    ended = 0
+    notes: dict[str, None] = {}
+    for sentence in sorted(quoted, key=lambda one: one.start):
+        end = through_turn(item.text, sentence.end)
+        if not words:
+            words = said(item, sentence.start, end)
+        else:
+            is_next = not item.text[ended : sentence.start].strip()
+            cut = " " if is_next else f" {CUT} "
+            words = f"{words}{cut}{contained(entry(item.text[sentence.start : end]))}"
+        ended = end
+        notes |= dict.fromkeys((*_until(sentence), *meant(item, sentence.start, end)))
+    if not notes and item.at is not None and "when" in query.lower().split():
+        notes[f"said on {day(item)}"] = None
     return f"{words} ({'; '.join(notes)})" if notes else words
+
+
+def _until(sentence: _Sentence) -> Iterator[str]:
+    """Yield until when a sentence held that no longer does."""
+    stale = sentence.superseded
+    if stale is not None:
+        yield f"until {day_name(stale.at)}" if stale.at else "no longer"

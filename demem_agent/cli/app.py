@@ -11,9 +11,11 @@ import typer
 
 import demem_agent
 from demem_agent.cli.commands import COMMANDS
-from demem_agent.cli.faults import UsageError, report
+from demem_agent.cli.examples import shown
+from demem_agent.cli.faults import report
 from demem_agent.cli.option_groups import spread_groups
 from demem_agent.cli.printing import prepare, print_line
+from demem_agent.cli.usage import usage_error
 
 __all__ = ["app", "run"]
 
@@ -48,7 +50,7 @@ def demem(
 
 
 for _name, _function in COMMANDS.items():
-    app.command(_name)(spread_groups(_function))
+    app.command(_name, epilog=shown(_name))(spread_groups(_function))
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -64,7 +66,7 @@ def run(arguments: Sequence[str]) -> int:
         _drop_what_is_buffered()
         return PIPE_CLOSED
     except _TyperUsageError as error:
-        return report(_usage_error(error), arguments)
+        return report(usage_error(error, arguments), arguments)
     except Exception as error:
         # The outermost frame: a fault that was not foreseen is still one line and exit 2.
         return report(error, arguments)
@@ -75,11 +77,3 @@ def _drop_what_is_buffered() -> None:
     """Send what is still buffered for stdout nowhere, as it has no reader."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
-
-
-def _usage_error(error: Exception) -> UsageError:
-    """Return typer's error as ours, which says where to find help."""
-    message: str = getattr(error, "format_message", error.__str__)()
-    context = getattr(error, "ctx", None)
-    command = context.command_path if context else "demem"
-    return UsageError(f"{message.rstrip('.')} (see {command} --help)")

@@ -9,12 +9,14 @@ import sys
 import traceback
 from collections.abc import Sequence
 
+from demem_agent.cli.hints import hint_of
 from demem_agent.cli.printing import on_one_line, print_json, print_line
 from demem_agent.errors import (
     DeMemError,
     EncoderMismatch,
     IdempotencyConflict,
     InvalidInput,
+    MemoryFull,
     MissingExtra,
     NotFound,
 )
@@ -27,7 +29,15 @@ class UsageError(DeMemError):
 
 
 #: What the caller can put right; everything else is a fault.
-_MISTAKES = (UsageError, InvalidInput, NotFound, IdempotencyConflict, EncoderMismatch, MissingExtra)
+_MISTAKES = (
+    UsageError,
+    InvalidInput,
+    NotFound,
+    IdempotencyConflict,
+    EncoderMismatch,
+    MemoryFull,
+    MissingExtra,
+)
 
 
 def report(error: BaseException, arguments: Sequence[str]) -> int:
@@ -57,4 +67,4 @@ def _message(error: BaseException) -> str:
     if not isinstance(error, DeMemError):
         words = f"{type(error).__name__}: {error}"
     notes: list[str] = getattr(error, "__notes__", [])
-    return on_one_line("; ".join([words, *notes]))
+    return on_one_line("; ".join(filter(None, [words, *notes, hint_of(error)])))

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from demem_agent import Answer, Evidence, Reading, Slot, SlotMemory
+from demem_agent.stores import DeletionReceipt, MemoryInfo
 from demem_agent.types import Decision, Line, Superseded
 
 __all__ = [
@@ -16,7 +17,9 @@ __all__ = [
     "decision_value",
     "evidence_value",
     "lines_value",
+    "memory_value",
     "reading_value",
+    "receipt_value",
     "slot_of_each",
     "slot_value",
     "slot_values",
@@ -46,6 +49,18 @@ def decision_value(decision: Decision) -> Json:
 def evidence_value(item: Evidence) -> Json:
     """Return an item of evidence as a JSON value, its time in ISO 8601."""
     return {**asdict(item), "at": item.at.isoformat() if item.at else None}
+
+
+def memory_value(info: MemoryInfo) -> Json:
+    """Return what is told of a memory as a JSON value, its times in ISO 8601."""
+    times = {name: getattr(info, name) for name in ("first", "last", "made", "changed")}
+    told = {name: at.isoformat() if at else None for name, at in times.items()}
+    return {**asdict(info), **told}
+
+
+def receipt_value(receipt: DeletionReceipt) -> Json:
+    """Return what was deleted as a JSON value, its time in ISO 8601."""
+    return {**asdict(receipt), "at": receipt.at.isoformat()}
 
 
 def lines_value(lines: Sequence[Line], memory: SlotMemory, cited: Collection[str]) -> list[Json]:

@@ -6,7 +6,7 @@ Which it is, the budget of a new one, and who asks when.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Unpack
@@ -20,9 +20,15 @@ from demem_agent.options import Options
 from demem_agent.reading import Situated
 from demem_agent.reading.ask import Ask, ask_of
 from demem_agent.settings import Settings
-from demem_agent.stores import open_store
+from demem_agent.stores import Store, open_store
 
-__all__ = ["Budget", "Company", "Helpers", "Place", "Situation"]
+__all__ = ["Budget", "Company", "File", "Helpers", "Place", "Situation"]
+
+#: A file that may be named without --memory.
+File = Annotated[
+    str | None,
+    typer.Argument(metavar="FILE", help="SQLite file of the memory, or URL, as --memory."),
+]
 
 _loaded = cache(load_encoder)  # one command may open its memory twice
 
@@ -133,6 +139,25 @@ class Budget:
         int | None,
         typer.Option(metavar="N", help="Most that everything kept measures. [no bound]"),
     ] = None
+    most_items: Annotated[
+        int | None, typer.Option(metavar="N", help="Most items that are kept. [no bound]")
+    ] = None
+    when_full: Annotated[
+        str | None,
+        typer.Option(
+            metavar="worth|age|refuse",
+            help="What gives way where there is no room: the least worth, the oldest, or what "
+            "comes in. [worth]",
+        ),
+    ] = None
+    keep_days: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Days for which things are kept, today counted. [for ever]"),
+    ] = None
+    tenant_items: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Most items in all memories of the tenant. [no bound]"),
+    ] = None
 
     def given(self) -> dict[str, Any]:
         """Return what was typed, as options of ``SlotMemory``, which checks them."""
@@ -177,7 +202,10 @@ class Place:
         ),
     ] = None
     memory_id: Annotated[
-        str, typer.Option("--id", metavar="NAME", help="Which of the memories in the file.")
+        str,
+        typer.Option(
+            "--id", "--memory-id", metavar="NAME", help="Which of the memories in the file."
+        ),
     ] = "default"
     tenant: Annotated[str, typer.Option("--tenant", metavar="NAME", help="Whose memories.")] = (
         "default"
@@ -209,29 +237,48 @@ class Place:
             return None
         return Path(self.url.removeprefix(_SQLITE))
 
-    def open(self, helpers: Helpers | None = None) -> SlotMemory:
+    def open(self, helpers: Helpers | None = None, **more: Unpack[Options]) -> SlotMemory:
         """Open a memory that exists.
 
         Args:
             helpers: models that help it; none unless given.
+            more: options that are not stored with it.
 
         Raises:
             UsageError: if none is named, or there is none; nothing was made.
         """
+        options = {**self.options(), **more}
+        store = self.store()
+        options |= helpers.given() if helpers else {}
+        return SlotMemory.open(store, memory_id=self.memory_id, tenant=self.tenant, **options)
+
+    def at(self, file: str | None) -> Place:
+        """Return the same place in another file, if one is named."""
+        return self if file is None else replace(self, memory=file)
+
+    def require_file(self) -> None:
+        """Raise UsageError unless a file is named, and is there."""
         path = self.path
         if path is not None and not path.exists():
             raise UsageError(
                 f"there is no memory at {path}; demem ingest or demem import makes one"
             )
-        options = self.options()
+        if path is not None and path.is_dir():
+            raise UsageError(f"{path} is a folder; a memory is a file, such as {path / 'm.db'}")
+
+    def store(self) -> Store:
+        """Open the store of a memory that exists.
+
+        Raises:
+            UsageError: if none is named, or there is none; nothing was made.
+        """
+        self.require_file()
         store = open_store(self.url)
         known = store.memories(self.tenant)
         if self.memory_id not in known:
             store.close()
             raise UsageError(self._no_such_memory(known))
-        given = helpers.given() if helpers else {}
-        options |= given
-        return SlotMemory.open(store, memory_id=self.memory_id, tenant=self.tenant, **options)
+        return store
 
     def make(self, budget: Budget, **more: Unpack[Options]) -> SlotMemory:
         """Open a memory, making it if it does not exist; ``more`` is what is not stored with it."""

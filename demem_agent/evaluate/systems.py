@@ -28,7 +28,7 @@ from demem_agent.evaluate.rankings import (
 from demem_agent.evaluate.system import Maker
 from demem_agent.memory import SlotMemory
 from demem_agent.options import Options
-from demem_agent.reading.packing import pack, render
+from demem_agent.reading.packing import packed, render
 from demem_agent.turns import Turn
 from demem_agent.types import Line
 
@@ -147,8 +147,7 @@ def oracle(dialogues: Sequence[Dialogue]) -> Maker:
 
 
 def _packed(best_first: Iterable[Line], limit: int) -> str:
-    _, text = pack(best_first, limit, len)
-    return text
+    return packed(best_first, limit, len).text
 
 
 def _shortest_turns_first(lines: Sequence[Line]) -> list[Line]:

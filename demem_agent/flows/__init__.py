@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from demem_agent.flows import decide as decide
     from demem_agent.flows import feedback as feedback
     from demem_agent.flows import forget as forget
+    from demem_agent.flows import health as health
     from demem_agent.flows import ingest as ingest
+    from demem_agent.flows import mark as mark
+    from demem_agent.flows import note as note
     from demem_agent.flows import read as read
     from demem_agent.flows import reembed as reembed
     from demem_agent.flows import room as room

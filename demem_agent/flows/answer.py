@@ -12,6 +12,7 @@ from demem_agent.reading.ask import Ask
 from demem_agent.reading.composing import read_for
 from demem_agent.requests import Complete, Flow
 from demem_agent.scoring import Query
+from demem_agent.slots.filtering import within
 from demem_agent.slots.ledger import unkeyed
 from demem_agent.slots.records import Delta, StoredContext, Vector
 from demem_agent.slots.routing import slot_ranking
@@ -87,7 +88,7 @@ def _seen(state: State, ask: Ask, query: Query, reading: Reading | None) -> tupl
     """Return where a query goes, and the reading given or else the one it would get now."""
     if reading is None:
         return read_for(state, ask, query)
-    routed, _ = slot_ranking(state, query)
+    routed, _ = slot_ranking(state, query, within(state, ask.where))
     return routed, reading
 
 
@@ -125,7 +126,7 @@ def _context(state: State, ask: Ask, question: Question, routed: Route, draft: D
         asker=ask.asker,
         conditions=ask.conditions,
         lead=None if lead is None else live.index(lead),
-        known=_is_known(question.reading, routed),
+        known=bool(draft.text.strip()) and _is_known(question.reading, routed),
     )
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from demem_agent.requests import Commit, Flow
+from demem_agent.slots.keeping import require_place
 from demem_agent.slots.records import Delta
 from demem_agent.slots.state import State
 
@@ -10,6 +13,13 @@ __all__ = ["committed"]
 
 
 def committed(state: State, delta: Delta) -> Flow[None]:
-    """Have a delta written, then move the state on; a write that fails leaves nothing behind."""
+    """Have a delta written, then move the state on; a write that fails leaves nothing behind.
+
+    Raises:
+        MemoryFull: for new items for which there is no place.
+    """
+    if delta.evidence and state.settings.is_bounded:
+        require_place(state, delta)
+        delta = replace(delta, tenant_items=state.settings.tenant_items)
     yield Commit(delta)
     state.apply(delta)

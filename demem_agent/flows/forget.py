@@ -21,6 +21,7 @@ from demem_agent.requests import Flow
 from demem_agent.scoring import moment
 from demem_agent.slots.choosing.kept import is_kept
 from demem_agent.slots.choosing.names import forgotten_name
+from demem_agent.slots.filtering import items_within
 from demem_agent.slots.ledger import unkeyed
 from demem_agent.slots.records import (
     Certified,
@@ -40,13 +41,16 @@ from demem_agent.types import (
     SplitCertificate,
     Succession,
 )
+from demem_agent.where import Where
 
 __all__ = [
     "Going",
     "Selected",
     "bridged",
+    "cleared",
     "forget",
     "lapsed",
+    "quotes_of",
     "rebuilt",
     "receipt_of",
     "redacted_certificates",
@@ -61,12 +65,14 @@ class Selected:
     Attributes:
         source_id: the caller's own id of a turn.
         before: everything dated earlier.
+        where: everything that a checked filter leaves.
         items: ids of several items; those that are gone already are passed over.
     """
 
     evidence_id: str | None = None
     source_id: str | None = None
     before: datetime | None = None
+    where: Where | None = None
     items: frozenset[str] | None = None
 
 
@@ -102,9 +108,11 @@ def select(state: State, selected: Selected) -> list[str]:
     """Return the ids of the items meant.
 
     Raises:
-        NotFound: for an evidence id or source id that no live item has. ``before`` may select
-            nothing.
+        NotFound: for an evidence id or source id that no live item has. ``before`` and ``where``
+            may select nothing.
     """
+    if selected.where is not None:
+        return [item.id for item in items_within(state, selected.where)]
     if selected.items is not None:
         return [item for item in state.evidence if item in selected.items]
     if selected.evidence_id is not None:
@@ -116,7 +124,7 @@ def select(state: State, selected: Selected) -> list[str]:
     items = state.evidence.values()
     found = [item.id for item in items if item.source_id == selected.source_id]
     if not found:
-        raise NotFound("evidence with source_id", selected.source_id)
+        raise NotFound("evidence", selected.source_id, by="source_id")
     return found
 
 
@@ -171,11 +179,15 @@ def receipt_of(delta: Delta) -> Receipt:
 
 
 def _with_corrections(state: State, chosen: set[str]) -> Going:
-    """Add the corrections that quote what goes; a correction may have been corrected itself."""
-    going = Going(frozenset(chosen), _quotes(state, chosen))
+    """Add the notes made from what goes, and the corrections that quote it.
+
+    A correction may have been corrected itself.
+    """
+    chosen = state.derived.with_notes(chosen)
+    going = Going(frozenset(chosen), quotes_of(state, chosen))
     while more := _corrections(state, going):
         items = going.items | more
-        going = Going(items, _quotes(state, items))
+        going = Going(items, quotes_of(state, items))
     return going
 
 
@@ -205,7 +217,7 @@ def _asked(state: State, item: Evidence) -> str:
     return state.contexts[id].context.query if id in state.contexts else ""
 
 
-def _quotes(state: State, items: Iterable[str]) -> Quotes:
+def quotes_of(state: State, items: Iterable[str]) -> Quotes:
     """Return the texts that must not survive in anything a caller typed either.
 
     The question that a correction begins with is no part of what it says: others ask the same.
@@ -249,15 +261,15 @@ def rebuilt(
 
 def _cleared_contexts(state: State, going: Going) -> tuple[StoredContext, ...]:
     """Return the contexts that hold something of what goes, without it."""
-    cleared = []
+    found = []
     for stored in state.contexts.values():
-        without = _cleared(stored, going)
+        without = cleared(stored, going)
         if without is not stored:
-            cleared.append(without)
-    return tuple(cleared)
+            found.append(without)
+    return tuple(found)
 
 
-def _cleared(stored: StoredContext, going: Going) -> StoredContext:
+def cleared(stored: StoredContext, going: Going) -> StoredContext:
     """Blank what a context holds of forgotten items: an answer read from them, and quotations.
 
     A reference is the caller's own text: it goes when it quotes an item or when the context rests
@@ -272,14 +284,14 @@ def _cleared(stored: StoredContext, going: Going) -> StoredContext:
     quotes = query_quotes or reference_quotes or conditions_quote
     if not (quotes or rests_on or _answered_from(context, going)):
         return stored
-    cleared = _blanked(context, going)
+    blank = _blanked(context, going)
     if conditions_quote:  # what it was decided for is not known any more
-        cleared = replace(cleared, conditions=conditions, verdicts=())
+        blank = replace(blank, conditions=conditions, verdicts=())
     if rests_on or reference_quotes or context.channel == "stand-in":
-        cleared = replace(cleared, reference=None, channel="none")
+        blank = replace(blank, reference=None, channel="none")
     if not query_quotes:
-        return StoredContext(cleared, stored.vector)
-    return StoredContext(replace(cleared, query=""), np.zeros_like(stored.vector))
+        return StoredContext(blank, stored.vector)
+    return StoredContext(replace(blank, query=""), np.zeros_like(stored.vector))
 
 
 def _unquoted_conditions(context: Context, going: Going) -> tuple[str, ...]:

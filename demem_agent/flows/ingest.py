@@ -18,12 +18,14 @@ from demem_agent.flows.encode import (
     require_same_encoder,
 )
 from demem_agent.later import dataclass
+from demem_agent.metadata import metadata_field
 from demem_agent.reading.packing import strip_rendered
 from demem_agent.requests import Flow
 from demem_agent.slots.ledger import operation, stored_result, unkeyed
 from demem_agent.slots.placement import Arrival, Placed, place
 from demem_agent.slots.records import Delta, Head, Operation
 from demem_agent.slots.state import State
+from demem_agent.slots.successions.of_notes import with_notes
 from demem_agent.slots.successions.succeeding import succeeded
 from demem_agent.text.pieces import pieces
 from demem_agent.turns import Turn
@@ -61,8 +63,8 @@ def ingest(state: State, turns: Sequence[Turn], hashes: Sequence[str]) -> Flow[l
         StaleState: if the memory was moved to another encoder meanwhile.
     """
     coming = [cut(turn, request) for turn, request in zip(turns, hashes, strict=True)]
-    passages = yield from encoded_turns(state, coming)
-    fresh = _not_done(state, coming)
+    passages = yield from encoded_turns(state, coming, _not_done(state, coming))
+    fresh = _not_done(state, coming)  # a key may have been used while the encoder was at work
     arrivals = arrivals_of(state, coming, fresh, passages)
     head = head_after(state, passages.encoder, arrivals)
     placed = place(state, arrivals)
@@ -96,13 +98,18 @@ def _successions(state: State, arrivals: Sequence[Arrival]) -> tuple[Succession,
 
     A correction takes the place of none: it is right for the question that it corrects.
     """
-    return succeeded(state, arrivals, without=CORRECTION)
+    return with_notes(state, succeeded(state, arrivals, without=CORRECTION))
 
 
-def encoded_turns(state: State, coming: Sequence[Coming]) -> Flow[Passages]:
-    """Encode the passages of all turns, by the encoder that the memory was built with."""
+def encoded_turns(state: State, coming: Sequence[Coming], fresh: Sequence[int]) -> Flow[Passages]:
+    """Encode the passages of fresh turns, by the encoder that the memory was built with.
+
+    The others have none: what was remembered before waits for no encoder.
+    """
     texts = [one.text for one in coming]
-    spans = [one.spans for one in coming]
+    spans: list[Spans] = [()] * len(coming)
+    for n in fresh:
+        spans[n] = coming[n].spans
     passages = yield from encoded_passages(texts, spans)
     if passages.encoder is not None:
         require_same_encoder(state, passages.encoder)
@@ -192,6 +199,7 @@ def _evidence(number: int, one: Coming) -> Evidence:
         source=turn.source,
         source_id=turn.source_id,
         trust=turn.trust,
+        metadata=metadata_field("metadata", turn.metadata),
     )
 
 

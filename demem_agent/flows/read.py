@@ -7,6 +7,7 @@ from demem_agent.flows.rerank import understood
 from demem_agent.reading.ask import Ask
 from demem_agent.reading.composing import read_for
 from demem_agent.requests import Flow
+from demem_agent.slots.filtering import within
 from demem_agent.slots.routing import slot_ranking
 from demem_agent.slots.state import State
 from demem_agent.types import Reading, Route
@@ -17,7 +18,7 @@ __all__ = ["read", "route"]
 def route(state: State, ask: Ask) -> Flow[Route]:
     """Choose the slot for a query."""
     query = yield from understood(state, ask)
-    return slot_ranking(state, query)[0]
+    return slot_ranking(state, query, within(state, ask.where))[0]
 
 
 def read(state: State, ask: Ask) -> Flow[Reading]:

@@ -30,7 +30,7 @@ def understood(state: State, ask: Ask) -> Flow[Query]:
     query = yield from encoded(state, ask)
     if state.reranking is None or not query.text.strip():
         return query
-    best = best_passages(state, query, ask.without)
+    best = best_passages(state, query, ask.without, ask.where)
     if len(best) < 2:
         return query
     try:

@@ -1,19 +1,21 @@
-"""Make room: forget what is worth least, so that a memory keeps no more than its storage.
+"""Make room: forget what is worth least, or oldest, so that a memory keeps no more than it may; and
+forget what has been kept for as many days as it was to be.
 
-An operation of its own, right after the one that brought too much: that one is durable by itself,
-and can be tried again alone where another process came in between. A crash between both leaves
-more than there is room for, until something is remembered, asked or told again.
+Making room is an operation of its own, right after the one that brought too much: that one is
+durable by itself, and can be tried again alone where another process came in between. A crash
+between both leaves more than there is room for, until something is remembered, asked or told again.
 
 What is forgotten here is gone for good, as after ``forget``; but what others said in its words
-stays until it goes itself. Erasing somebody's words is what ``forget`` is for.
+stays until it goes itself. Erasing somebody's words is what ``forget`` is for. With what is too old
+go the answers that were read from it.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, field, replace
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -21,7 +23,9 @@ from demem_agent.flows.commit import committed
 from demem_agent.flows.forget import (
     Going,
     bridged,
+    cleared,
     lapsed,
+    quotes_of,
     rebuilt,
     receipt_of,
     redacted_certificates,
@@ -29,8 +33,9 @@ from demem_agent.flows.forget import (
 from demem_agent.flows.quoting import Quotes
 from demem_agent.later import dataclass
 from demem_agent.requests import Flow
-from demem_agent.slots.choosing.names import forgotten_name
-from demem_agent.slots.keeping import Brought, Piece, by_worth, storage_of
+from demem_agent.slots.choosing.kept import Kept, is_kept
+from demem_agent.slots.choosing.names import forgotten_name, is_forgotten
+from demem_agent.slots.keeping import Brought, Piece, by_age, by_worth, storage_of
 from demem_agent.slots.records import (
     Certified,
     Delta,
@@ -41,22 +46,28 @@ from demem_agent.slots.records import (
 )
 from demem_agent.slots.state import State
 from demem_agent.summaries.compress import Summary
+from demem_agent.text.times.dates import moment
 from demem_agent.types import (
     Candidate,
     Context,
     Decision,
+    Evidence,
     Receipt,
     SplitCertificate,
     number_of,
 )
 
-__all__ = ["KIND", "make_room", "receipts"]
+__all__ = ["is_old", "lapse", "make_room", "receipts"]
 
 #: Of items that no decision rests on, this share of the storage goes beyond what has to, so that
 #: not every turn needs an operation of its own.
 AHEAD = 0.02
-#: What such an operation is called in the ledger.
-KIND = "room"
+#: What such operations are called in the ledger.
+Kind = Literal["room", "lapse"]
+#: Yields what a memory keeps in the order in which it goes.
+Keeping = Callable[[State, Brought], Iterable[Piece]]
+#: Returns a context as it is without the items that go.
+Without = Callable[[StoredContext, Going], StoredContext]
 
 
 @dataclass(slots=True)
@@ -77,9 +88,48 @@ class _Leaving:
         ids: set[str] = getattr(self, piece.kind)
         ids.add(piece.id)
 
-    def going(self) -> Going:
-        """Return the items that go; whoever quotes them is not touched."""
-        return Going(frozenset(self.evidence), Quotes.of(()))
+    def going(self, state: State, quotes: Quotes) -> Going:
+        """Return the items that go, with the notes made from them, and how they are known where
+        they are quoted.
+        """
+        return Going(frozenset(state.derived.with_notes(self.evidence)), quotes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Excess:
+    """What is too much, >= 0 each: what it measures, and how many items.
+
+    Attributes:
+        size_ahead, items_ahead: how much more goes of what is free to; none of what is not too
+            much.
+    """
+
+    size: int
+    items: int
+    size_ahead: int
+    items_ahead: int
+
+    @classmethod
+    def of(cls, state: State) -> _Excess:
+        settings = state.settings
+        size = items = size_ahead = items_ahead = 0
+        if settings.storage is not None:
+            size = max(storage_of(state).used - settings.storage, 0)
+            size_ahead = int(AHEAD * settings.storage) if size else 0
+        if settings.most_items is not None:
+            items = max(len(state.evidence) - settings.most_items, 0)
+            items_ahead = int(AHEAD * settings.most_items) if items else 0
+        return cls(size, items, size_ahead, items_ahead)
+
+    def wants(self, piece: Piece, freed: int, gone: int) -> bool:
+        """Whether a piece is to go where so much is free and so many items went already."""
+        size = self.size + (self.size_ahead if piece.is_free else 0)
+        items = self.items + (self.items_ahead if piece.is_free else 0)
+        return freed < size or (piece.kind == "evidence" and gone < items)
+
+    def is_gone(self, freed: int, gone: int) -> bool:
+        """Whether nothing that has to go is left."""
+        return freed >= self.size and gone >= self.items
 
 
 def make_room(state: State, brought: Brought) -> Flow[Receipt | None]:
@@ -88,20 +138,88 @@ def make_room(state: State, brought: Brought) -> Flow[Receipt | None]:
     Returns:
         None where there was room, or there is no bound.
     """
-    storage = storage_of(state)
-    if storage.limit is None or storage.used <= storage.limit:
+    excess = _Excess.of(state)
+    if excess.is_gone(0, 0):
         return None
-    leaving = _chosen(state, brought, storage.used - storage.limit, int(AHEAD * storage.limit))
-    delta = _delta(state, leaving)
+    leaving = _chosen(state, brought, excess)
+    going = leaving.going(state, Quotes.of(()))
+    delta = _delta(state, leaving, going, _referring)
+    return (yield from _carried_out(state, delta, "room"))
+
+
+def is_old(state: State, item: Evidence | Context, limit: float) -> bool:
+    """Whether an item or a question was said before a moment, and does not stay all the same."""
+    if item.at is None or moment(item.at) >= limit:
+        return False
+    return isinstance(item, Context) or item.id not in state.kept
+
+
+def lapse(state: State, limit: float) -> Flow[Receipt | None]:
+    """Forget what was said, asked and decided before a moment, in seconds since 1970.
+
+    What is marked as kept stays, and so does what has no date. Answers that were read from what
+    goes are blanked.
+
+    Returns:
+        None where nothing is as old.
+    """
+    leaving = _lapsing(state, limit)
+    if leaving == _Leaving():
+        return None
+    items = state.derived.with_notes(leaving.evidence)
+    going = leaving.going(state, quotes_of(state, items))
+    delta = _delta(state, leaving, going, cleared)
+    return (yield from _carried_out(state, delta, "lapse"))
+
+
+def receipts(state: State) -> tuple[Receipt, ...]:
+    """Return what was forgotten for want of room or for its age, the oldest first."""
+    return tuple(_receipt_in(line) for line in state.receipts if line.kind in get_args(Kind))
+
+
+def _carried_out(state: State, delta: Delta, kind: Kind) -> Flow[Receipt]:
+    """Write a delta with its receipt as the line of the ledger, and return that."""
     receipt = receipt_of(delta)
-    delta = replace(delta, operations=(_ledger_line(delta, receipt),))
+    delta = replace(delta, operations=(_ledger_line(delta, receipt, kind),))
     yield from committed(state, delta)
     return receipt
 
 
-def receipts(state: State) -> tuple[Receipt, ...]:
-    """Return what was forgotten for want of room, the oldest first."""
-    return tuple(_receipt_in(line) for line in state.receipts if line.kind == KIND)
+def _lapsing(state: State, limit: float) -> _Leaving:
+    """Return what is older than a moment."""
+    leaving = _Leaving()
+    for item in state.evidence.values():
+        if is_old(state, item, limit):
+            leaving.evidence.add(item.id)
+    for id, stored in state.contexts.items():
+        if is_old(state, stored.context, limit) and not _is_empty(stored.context):
+            leaving.context.add(id)
+    for id, certified in state.certificates.items():
+        if not leaving.context.isdisjoint(certified.certificate.pair):
+            leaving.certificate.add(id)
+    _add_decided(state, limit, leaving)
+    return leaving
+
+
+def _is_empty(context: Context) -> bool:
+    return context == _emptied(context)
+
+
+def _add_decided(state: State, limit: float, leaving: _Leaving) -> None:
+    """Add the situations and names of actions that were last decided before a moment."""
+    latest: dict[Kept, float] = {}
+    for decision in state.choices.values():
+        when = float("inf") if decision.at is None else moment(decision.at)
+        named: list[Kept] = [("action", action) for action in decision.actions]
+        for kept in (*named, ("situation", decision.situation)):
+            latest[kept] = max(latest.get(kept, when), when)
+    for (kind, id), when in latest.items():
+        if when >= limit:
+            continue
+        if kind == "situation" and is_kept(state, id):
+            leaving.situation.add(id)
+        elif kind == "action" and not is_forgotten(id):
+            leaving.action.add(id)
 
 
 def _receipt_in(operation: Operation) -> Receipt:
@@ -109,30 +227,37 @@ def _receipt_in(operation: Operation) -> Receipt:
     return Receipt(**{name: tuple(ids) for name, ids in told.items()})
 
 
-def _ledger_line(delta: Delta, receipt: Receipt) -> Operation:
+def _ledger_line(delta: Delta, receipt: Receipt, kind: Kind) -> Operation:
     result = json.dumps(asdict(receipt), sort_keys=True)
-    return Operation(delta.head.seq, KIND, result=result)
+    return Operation(delta.head.seq, kind, result=result)
 
 
-def _chosen(state: State, brought: Brought, over: int, ahead: int) -> _Leaving:
-    """Return what goes: pieces in order, until they measure as much as is too much.
+def _chosen(state: State, brought: Brought, excess: _Excess) -> _Leaving:
+    """Return what goes: pieces in order, until what is too much is gone.
 
-    Args:
-        ahead: how much more goes of what is free to.
+    What a user wants kept does not go; where the memory refuses instead, no item does.
     """
     leaving = _Leaving()
     freed = 0
-    order = state.experiment.keeping or by_worth
-    for piece in order(state, brought):
-        if freed >= (over + ahead if piece.is_free else over):
+    staying = state.evidence.keys() if state.settings.when_full == "refuse" else state.kept
+    for piece in _order(state)(state, brought):
+        gone = len(leaving.evidence)
+        if excess.is_gone(freed, gone) and not excess.wants(piece, freed, gone):
             break
-        if not piece.size:
+        stays = piece.kind == "evidence" and piece.id in staying
+        if stays or not piece.size or not excess.wants(piece, freed, gone):
             continue
         leaving.add(piece)
         freed += piece.size
         if piece.kind == "context":
             freed -= _gone_already(state, leaving, piece.id)
     return leaving
+
+
+def _order(state: State) -> Keeping:
+    """Return the order in which pieces go."""
+    by_setting = by_age if state.settings.when_full == "age" else by_worth
+    return state.experiment.keeping or by_setting
 
 
 def _gone_already(state: State, leaving: _Leaving, id: str) -> int:
@@ -143,13 +268,12 @@ def _gone_already(state: State, leaving: _Leaving, id: str) -> int:
     return state.measure(answer) + state.measure(told or "")
 
 
-def _delta(state: State, leaving: _Leaving) -> Delta:
+def _delta(state: State, leaving: _Leaving, going: Going, without: Without) -> Delta:
     """Return all rows that change, but for the line of the ledger."""
-    going = leaving.going()
     ordered = tuple(item for item in state.evidence if item in going.items)
     seq = state.head.seq + 1
     forgotten = state.head.forgotten + len(ordered)
-    contexts = tuple(_contexts(state, leaving, going))
+    contexts = tuple(_contexts(state, leaving, going, without))
     bridges = bridged(state, going)
     count = state.head.successions + len(bridges)
     return Delta(
@@ -199,20 +323,23 @@ def _used_otherwise(state: State, used: Mapping[str, int]) -> set[int]:
     return found
 
 
-def _contexts(state: State, leaving: _Leaving, going: Going) -> Iterable[StoredContext]:
+def _contexts(
+    state: State, leaving: _Leaving, going: Going, without: Without
+) -> Iterable[StoredContext]:
     """Yield the contexts that change: those that go, and those that lose what they refer to."""
     for id, stored in state.contexts.items():
         if id in leaving.context:
             emptied = _emptied(stored.context)
             yield StoredContext(emptied, np.zeros_like(stored.vector))
             continue
-        context = _referring(stored.context, going)
+        changed = without(stored, going)
+        context = changed.context
         if id in leaving.answer:
             context = replace(context, answer="")
         if id in leaving.reference:
             context = replace(context, reference=None, channel="none")
         if context != stored.context:
-            yield replace(stored, context=context)
+            yield replace(changed, context=context)
 
 
 def _emptied(context: Context) -> Context:
@@ -235,12 +362,13 @@ def _emptied(context: Context) -> Context:
     )
 
 
-def _referring(context: Context, going: Going) -> Context:
+def _referring(stored: StoredContext, going: Going) -> StoredContext:
     """Return a context that refers to nothing that goes; its words stay."""
+    context = stored.context
     read = going.lines_without(context.read)
     if len(read) == len(context.read) and not going.touches(_named(context)):
-        return context
-    return replace(
+        return stored
+    changed = replace(
         context,
         read=read,
         lead=_lead_in(read, context),
@@ -248,6 +376,7 @@ def _referring(context: Context, going: Going) -> Context:
         kept=going.without(context.kept),
         verdicts=going.lines_without(context.verdicts),
     )
+    return replace(stored, context=changed)
 
 
 def _named(context: Context) -> Iterable[str]:

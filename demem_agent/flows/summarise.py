@@ -91,8 +91,10 @@ def _wants_summary(slot: SlotState) -> bool:
 
 
 def _every_excerpt(state: State, slot: SlotState) -> Iterator[Excerpt]:
+    hidden = state.hidden
     for item in state.members[slot.number]:
-        yield from state.excerpts_of(item)
+        if item not in hidden:
+            yield from state.excerpts_of(item)
 
 
 def _needed(state: State, slot: SlotState) -> set[tuple[str, int]]:

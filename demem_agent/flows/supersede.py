@@ -11,6 +11,7 @@ from demem_agent.scoring.index import Stretch
 from demem_agent.slots.ledger import StoredResult, operation, stored_result
 from demem_agent.slots.records import Delta
 from demem_agent.slots.state import State
+from demem_agent.slots.successions.of_notes import with_notes
 from demem_agent.turns import request_hash
 from demem_agent.types import Succession
 
@@ -37,15 +38,16 @@ def supersede(state: State, old: str, new: str, key: str | None) -> Flow[Success
     _check(state, old, new)
     seq = state.head.seq + 1
     known = _standing(state, old, new)
-    count = state.head.successions + (known is None)
-    id = f"s{count}" if known is None else known.id
+    id = f"s{state.head.successions + 1}" if known is None else known.id
     succession = _told(state, id, old, new)
     if known is not None and known.how == "updated":
         succession = replace(succession, how="updated")
+    made = with_notes(state, (succession,))
+    count = state.head.successions + sum(one.id not in state.successions for one in made)
     delta = Delta(
         replace(state.head, seq=seq, successions=count),
         (operation(seq, "supersede", key, request, asdict(succession)),),
-        successions=(succession,),
+        successions=made,
     )
     yield from committed(state, delta)
     return succession

@@ -15,6 +15,7 @@ from demem_agent.requests import Flow
 from demem_agent.slots.ledger import unkeyed
 from demem_agent.slots.records import Certified, Delta, SlotState, StoredContext
 from demem_agent.slots.state import State
+from demem_agent.slots.successions.of_notes import undone_with, with_notes
 from demem_agent.types import Decision, SplitCertificate, Succession
 
 __all__ = ["undo"]
@@ -46,7 +47,9 @@ def undo(state: State, id: str) -> Flow[None]:
 def _untaught(state: State, stored: StoredContext) -> Delta:
     """Take back what an answer's feedback says of lines; its rewards stay on record."""
     if not stored.context.verdicts:
-        raise InvalidInput("id", stored.context.id, "of an answer whose feedback judged a line")
+        id = stored.context.id
+        says = f"there is nothing to take back: no feedback on the answer {id} judged a line"
+        raise InvalidInput("id", id, "of an answer whose feedback judged a line", says)
     seq = state.head.seq + 1
     untaught = replace(stored.context, verdicts=())
     return Delta(
@@ -80,7 +83,7 @@ def _taken_back(state: State, certified: Certified) -> Delta:
 
 
 def _standing_again(state: State, succession: Succession) -> Delta:
-    """Take back that a line was superseded; the record stays.
+    """Take back that a line was superseded, with its notes; the records stay.
 
     An item that was remembered to take the place of another does not stand beside it then: the old
     one has its place back.
@@ -88,13 +91,14 @@ def _standing_again(state: State, succession: Succession) -> Delta:
     if succession.undone:
         raise InvalidInput("id", succession.id, "of a succession that was not undone")
     seq = state.head.seq + 1
-    undone = replace(succession, undone=True)
+    gone = (succession, *undone_with(state, succession))
+    undone = tuple(replace(one, undone=True) for one in gone)
     back = _back(state, succession) if succession.how == "updated" else ()
     count = state.head.successions + len(back)
     return Delta(
         replace(state.head, seq=seq, successions=count),
         (unkeyed(seq, "undo"),),
-        successions=(undone, *back),
+        successions=(*undone, *back),
     )
 
 
@@ -118,7 +122,7 @@ def _back(state: State, updated: Succession) -> tuple[Succession, ...]:
         how="told",
         after=state.head.contexts,
     )
-    return (held,)
+    return with_notes(state, (held,))
 
 
 def _merged(state: State, certified: Certified) -> Delta:

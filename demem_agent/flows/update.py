@@ -18,6 +18,7 @@ from demem_agent.slots.ledger import operation, stored_result
 from demem_agent.slots.placement import Arrival, place
 from demem_agent.slots.records import Delta
 from demem_agent.slots.state import State
+from demem_agent.slots.successions.of_notes import with_notes
 from demem_agent.slots.successions.succeeding import succeeded
 from demem_agent.turns import Turn
 from demem_agent.types import Evidence, Succession, Updated
@@ -133,7 +134,7 @@ def changed(state: State, changes: Sequence[Change]) -> Flow[list[Made | None]]:
         IdempotencyConflict: if a key was used for another request.
     """
     coming = [cut(one.turn, one.request) for one in changes]
-    passages = yield from encoded_turns(state, coming)
+    passages = yield from encoded_turns(state, coming, range(len(coming)))
     done = [_done(state, one) for one in changes]
     todo = [n for n, one in enumerate(coming) if one.spans and done[n] is None]
     if not todo:
@@ -142,7 +143,8 @@ def changed(state: State, changes: Sequence[Change]) -> Flow[list[Made | None]]:
     head = head_after(state, passages.encoder, arrivals)
     placed = place(state, arrivals)
     told = _told(state, [changes[n] for n in todo], arrivals)
-    successions = _numbered(state, [*told.values(), *_found(state, arrivals, told)])
+    numbered = _numbered(state, [*told.values(), *_found(state, arrivals, told)])
+    successions = with_notes(state, numbered)
     by_new = {one.new[0]: one for one in successions[: len(told)]}
     operations = []
     for n, arrival in zip(todo, arrivals, strict=True):

@@ -21,13 +21,13 @@ from demem_agent.llms.model import (
     Usage,
     shared_prefix,
 )
+from demem_agent.llms.note_taker import ModelNoteTaker
 from demem_agent.llms.openai_chat import OpenAIChat
 from demem_agent.llms.openai_embeddings import OpenAIEmbeddings
 from demem_agent.llms.recording import Recorded
 from demem_agent.llms.spending import PROCESS, Ledger, Limit, Spending
 from demem_agent.llms.stream import Stream
 from demem_agent.llms.structured import Reply, asked_for
-from demem_agent.summaries.grounding import invented
 
 __all__ = [
     "PROCESS",
@@ -41,6 +41,7 @@ __all__ = [
     "ModelAnswerer",
     "ModelCompressor",
     "ModelJudge",
+    "ModelNoteTaker",
     "OpenAIChat",
     "OpenAIEmbeddings",
     "Options",
@@ -52,6 +53,5 @@ __all__ = [
     "Stream",
     "Usage",
     "asked_for",
-    "invented",
     "shared_prefix",
 ]

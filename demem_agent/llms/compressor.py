@@ -8,7 +8,7 @@ from __future__ import annotations
 from demem_agent.errors import BudgetSpent, ModelError
 from demem_agent.llms.model import ChatModel, Options, Prompt
 from demem_agent.llms.prompts import prompt_text
-from demem_agent.llms.structured import Failures, Reply, asked_for
+from demem_agent.llms.structured import Failures, Reply, asked_for, data_line
 from demem_agent.summaries.grounding import fault_of
 from demem_agent.types import Compression, Proposal, Source
 
@@ -73,8 +73,4 @@ def compressing_prompt(task: Compression) -> Prompt:
 
 
 def _line(source: Source) -> str:
-    mark = "*" if source.needed else ""
-    text = " ".join(source.text.split())
-    # No item may end the block that it stands in.
-    harmless = text.replace("demem:evidence", "demem-evidence")
-    return f"[{source.evidence_id}]{mark} {harmless}"
+    return data_line(source.evidence_id, "*" if source.needed else "", source.text)

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from demem_agent.errors import BudgetSpent, ModelError
 from demem_agent.llms.model import ChatModel, Message, Options, Prompt
 
-__all__ = ["Failures", "Reply", "asked_for"]
+__all__ = ["Failures", "Reply", "asked_for", "data_line"]
 
 _FENCED = re.compile(r"\A\s*```(?:json)?\s*\n(.*?)\n\s*```\s*\Z", re.DOTALL)
 _AGAIN = (
@@ -45,6 +45,12 @@ class Failures:
 Kind = TypeVar("Kind", bound=Reply)
 #: Tells in a few words what is wrong with a reply; None when nothing is. It must not quote memory.
 Check = Callable[[Kind], str | None]
+
+
+def data_line(id: str, mark: str, text: str) -> str:
+    """Return an item of evidence as a model sees it: one line, which cannot end its block."""
+    harmless = " ".join(text.split()).replace("demem:evidence", "demem-evidence")
+    return f"[{id}]{mark} {harmless}"
 
 
 async def asked_for(

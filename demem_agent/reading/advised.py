@@ -19,9 +19,9 @@ def advised(state: State, ask: Ask, query: Query) -> str:
     """Return what worked in the situation that a query tells, in a line; "" where it is unknown.
 
     Only a situation that came up before counts: most queries tell none, and what the nearest one
-    knows is no answer to them.
+    knows is no answer to them. What worked is of no item, so that no filter leaves it.
     """
-    if not state.situations or not ask.query.strip():
+    if not state.situations or not ask.query.strip() or ask.where is not None:
         return ""
     told = (ask.query, ask.asker, ask.conditions, query.vector)
     book = state.playbook()

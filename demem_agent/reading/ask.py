@@ -28,6 +28,7 @@ from demem_agent.turns import (
     whole_field,
 )
 from demem_agent.types import Mode, Order
+from demem_agent.where import Where, where_field
 
 __all__ = ["Ask", "Asking", "Numbers", "Reads", "Routes", "Situated", "When", "ask_of"]
 
@@ -60,17 +61,24 @@ class Asking(Situated, total=False):
     conversation, in order, at most 100 turns. A query that names nothing of what it is about, such
     as "when was that?", is asked with words of these, and recorded so: "when was that? [about:
     loom]".
+    where: which items may be read, a :class:`~demem_agent.where.Where` or a mapping with its keys.
+    The others are as if they were not there: not ranked, not folded in, nor what a line has been
+    superseded by. Scores compare with the whole memory all the same (how rare a word is, what was
+    said before and after), so that the items left are in the order that they have among all. What
+    worked in a situation is of no item and is left out. A strict reading is refused: a summary
+    holds what others said.
     """
 
     context: Sequence[str]
+    where: Where | Mapping[str, object] | None
 
 
 class Routes(Asking, total=False):
     """Keyword arguments of ``route``; all may be left out.
 
-    at, asker, conditions, context: as for ``answer``. vector: of the query by the memory's own
-    encoder, where you have it already, of any length but 0; the query may then be "", and is found
-    by its meaning alone.
+    at, asker, conditions, context, where: as for ``answer``.
+    vector: of the query by the memory's own encoder, where you have it already, of any length but
+    0; the query may then be "", and is found by its meaning alone.
     """
 
     vector: Numbers | None
@@ -79,7 +87,7 @@ class Routes(Asking, total=False):
 class Reads(Routes, total=False):
     """Keyword arguments of ``read``; all may be left out.
 
-    at, asker, conditions, context, vector: as for ``route``.
+    at, asker, conditions, context, where, vector: as for ``route``.
     limit: the most that the reading may measure, in the memory's unit, marks included; its
     ``read_limit`` unless given.
     mode: ``evidence`` gives the best evidence up to the limit, the routed slot's ahead; ``strict``
@@ -116,6 +124,7 @@ class Ask:
         without: ids of the evidence to leave out.
         asker: who asks; None where the caller does not say.
         conditions: facts that hold, each once, in order.
+        where: which items may be read; None where all may.
     """
 
     query: str
@@ -129,6 +138,7 @@ class Ask:
     without: frozenset[str] = frozenset()
     asker: str | None = None
     conditions: tuple[str, ...] = ()
+    where: Where | None = None
 
 
 def ask_of(query: str, given: Mapping[str, Any], settings: Settings, at: datetime | None) -> Ask:
@@ -157,6 +167,7 @@ def ask_of(query: str, given: Mapping[str, Any], settings: Settings, at: datetim
         without=_ids("without", given.get("without", ())),
         asker=asker_field(given.get("asker")),
         conditions=conditions_field(given.get("conditions", ())),
+        where=where_field(given.get("where")),
     )
 
 

@@ -7,8 +7,10 @@ from dataclasses import replace
 
 from demem_agent.reading.advised import advised, heading
 from demem_agent.reading.ask import Ask
+from demem_agent.reading.by_day import by_day
 from demem_agent.reading.current import current, noted, ordered, withheld
 from demem_agent.reading.decided import decided, placed
+from demem_agent.reading.entries import named
 from demem_agent.reading.exploring import explored
 from demem_agent.reading.floor import floored
 from demem_agent.reading.folding import Folding
@@ -17,6 +19,7 @@ from demem_agent.reading.packing import Packed, assemble, in_time_order, packed,
 from demem_agent.reading.scope import scoped
 from demem_agent.reading.shortening import shortening
 from demem_agent.scoring import Query, Ranking
+from demem_agent.slots.filtering import within
 from demem_agent.slots.openings import Opening, opened
 from demem_agent.slots.records import SlotState
 from demem_agent.slots.routing import slot_ranking
@@ -48,7 +51,7 @@ def _read(state: State, ask: Ask, query: Query) -> tuple[Route, Reading]:
         found = _strict(state, slot, ask.limit)
         left = LeftOut(lines=len(found.missed), next_limit=found.next_limit)
         return routed, _reading(state, ask, routed, found, left)
-    ranking = _with_prior(state, routed.slot, ranking)
+    ranking = named(state, query, _with_prior(state, routed.slot, ranking))
     return _of_passages(state, ask, query, routed, ranking)
 
 
@@ -69,7 +72,7 @@ def _of_passages(
     """
     found = decided(state, ask, query, ranking)
     asked = current(state, ask)
-    scored = ranking
+    scored = ranking = by_day(state, ask, query, ranking)
     ranking = explored(state, ask, placed(ranking, found), found)
     ranking = ordered(state, asked, ranking)
     ranking, behind = opposed(state, ranking, found)
@@ -103,7 +106,7 @@ def _of_passages(
 
 def _routed(state: State, ask: Ask, query: Query) -> tuple[Route, Ranking | None]:
     """Route a query, to the slot that is asked for where one is."""
-    routed, ranking = slot_ranking(state, query)
+    routed, ranking = slot_ranking(state, query, within(state, ask.where))
     if ask.slot is not None:
         routed = replace(routed, slot=ask.slot)
     return routed, ranking

@@ -17,13 +17,16 @@ from demem_agent.later import dataclass
 from demem_agent.reading.ask import Ask
 from demem_agent.scoring import Ranking, moment
 from demem_agent.scoring.index import Stretch, rows_of
+from demem_agent.slots.filtering import Within, within
 from demem_agent.slots.state import State
 from demem_agent.slots.successions.claims import Claim
 from demem_agent.slots.successions.lineage import HOLDS
+from demem_agent.slots.successions.turns import implied
+from demem_agent.slots.successions.withdrawals import withdrawal
 from demem_agent.text.language.changes import asks_of_now, asks_of_the_past
 from demem_agent.text.language.numbers import digits
 from demem_agent.text.language.words import content_terms
-from demem_agent.text.times.dates import absolute, ranges
+from demem_agent.text.times.dates import ranges
 from demem_agent.types import Line, Succession, Superseded
 
 __all__ = ["Current", "current", "noted", "ordered", "withheld"]
@@ -52,6 +55,7 @@ class Current:
         until: the last day of the latest time that it speaks of.
         words: its stems; numbers in digits.
         moves: whether readings of the memory move or withhold anything.
+        within: what a filter leaves; what has come since counts only if it is left. None without.
     """
 
     least: float
@@ -59,6 +63,11 @@ class Current:
     until: date | None
     words: frozenset[str]
     moves: bool
+    within: Within | None = None
+
+    def admits(self, line: Stretch) -> bool:
+        """Whether a line may be told of."""
+        return self.within is None or self.within.holds(line[0])
 
 
 def current(state: State, ask: Ask) -> Current:
@@ -71,11 +80,12 @@ def current(state: State, ask: Ask) -> Current:
         until=_latest(ask),
         words=frozenset(content_terms(digits(ask.query))),
         moves=True,
+        within=within(state, ask.where),
     )
 
 
 def _latest(ask: Ask) -> date | None:
-    times = ranges(ask.query, ask.at.date()) if ask.at else absolute(ask.query)
+    times = ranges(ask.query, ask.at.date() if ask.at else None)
     return max((time.last for time in times), default=None)
 
 
@@ -121,7 +131,7 @@ def _followed(state: State, asked: Current, rows: Iterable[int]) -> dict[int, tu
             continue
         line = passage.stretch
         for succession in _bearing(state, asked, line):
-            for new in rows_of(index, [lineage.holding(succession.new, asked.least)]):
+            for new in rows_of(index, [_holding(state, asked, succession)]):
                 behind, ahead = row, new
                 if _asks_of_old(state, asked, succession):
                     behind, ahead = new, row
@@ -145,13 +155,34 @@ def _believed(state: State, asked: Current, line: Stretch) -> list[Succession]:
     lineage = state.derived.current
 
     def counts(one: Succession) -> bool:
+        if not asked.admits(one.new):
+            return False
         touched = asked.words & _words(state, one.old)
-        both = len(touched & _words(state, one.new))
+        both = len(touched & (_words(state, one.new) | _told_without(state, one)))
         if lineage.confidence(one) < asked.least:
             return both >= max(FEWEST, MUCH * len(touched))
         return both >= MUCH * len(touched) or one.how != "found"
 
     return lineage.of_line(line, min(asked.least, SHARED), counts)
+
+
+def _holding(state: State, asked: Current, succession: Succession) -> Stretch:
+    """Return the line that holds in the end; the next one where a filter leaves that out."""
+    line = state.derived.current.holding(succession.new, asked.least)
+    return line if asked.admits(line) else succession.new
+
+
+def _told_without(state: State, one: Succession) -> set[str]:
+    """Return what the new line of a succession tells of without words for it.
+
+    "I moved to Lisbon" is of where somebody lives, and what is taken back of all that was said.
+    """
+    found: set[str] = set()
+    for claim in _claims(state, one.new):
+        if withdrawal(claim.said) is not None:
+            return _words(state, one.old)
+        found |= implied(claim)
+    return found
 
 
 def _words(state: State, line: Stretch) -> set[str]:
@@ -243,14 +274,13 @@ def noted(state: State, asked: Current, lines: Iterable[Line]) -> Iterator[Line]
 
 
 def _superseded(state: State, asked: Current, line: Line) -> tuple[Superseded, ...]:
-    lineage = state.derived.current
     whole = (line.evidence.id, line.start, line.end)
     found = []
     for one in _believed(state, asked, whole):
         noted = Superseded(
             start=max(one.old[1], line.start),
             end=min(one.old[2], line.end),
-            by=lineage.holding(one.new, asked.least),
+            by=_holding(state, asked, one),
             at=_until(state, one),
             succession=one.id,
             asked=_asks_of_old(state, asked, one),

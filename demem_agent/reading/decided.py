@@ -78,10 +78,21 @@ def decided(state: State, ask: Ask, query: Query, ranking: Ranking) -> Decided:
     asked = Asked(query.text, ask.asker, frozenset(ask.conditions))
     behind = _behind(ranking, len(index))
     known = past.recognised(asked, index, behind)
+    if ranking.within is not None:
+        known = [one for one in known if _tells_of(state, one, ranking.within)]
     odds = _odds(state, known)
+    if ranking.within is not None:
+        odds[~ranking.within] = 0.0
     settled = np.clip(_odds(state, past.of_others(asked, index, behind)), 0.0, 1.0)
     others = OTHERS * settled * (odds <= 0)
     return Decided(tuple(known), odds, others, _foreign(state, odds))
+
+
+def _tells_of(state: State, one: Recognised, within: NDArray[np.bool_]) -> bool:
+    """Whether what a context says is of a line that a filter leaves."""
+    verdicts = state.contexts[one.id].context.verdicts
+    rows = rows_of(state.passage_index(), [(item, start, end) for item, start, end, _ in verdicts])
+    return bool(within[rows].any())
 
 
 def _foreign(state: State, odds: NDArray[np.float64]) -> NDArray[np.intp]:
@@ -105,8 +116,11 @@ def _behind(ranking: Ranking, count: int) -> NDArray[np.float64]:
 def _odds(state: State, known: Iterable[Recognised]) -> NDArray[np.float64]:
     """Add up by row what contexts say of lines, as far as each is the same decision."""
     odds = np.zeros(len(state.passage_index()))
+    hidden = state.hidden
     for one in known:
         for item, start, end, weight in state.contexts[one.id].context.verdicts:
+            if item in hidden:
+                continue
             rows = rows_of(state.passage_index(), [(item, start, end)])
             odds[rows] += _trust(one) * weight
     return odds

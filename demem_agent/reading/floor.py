@@ -1,8 +1,10 @@
 """A reading ends where nothing bears on the question any more, however much room there is.
 
 Left out is what scores so far behind the best line that it is hardly evidence, and what tells
-nothing by itself, such as "ok" or "lol yes", unless it answers a question that is read. What past
-decisions or successions moved up stays, and so do corrections. Fillers are English ones.
+nothing by itself, such as "ok" or "lol yes", unless it answers a question that is read. Small talk,
+such as "so tired tho", has to be nearer than others: a short line with no number, no name and no
+word of the question, unless what is asked right before it is read. What past decisions or
+successions moved up stays, and so do corrections. Fillers are English ones.
 """
 
 from __future__ import annotations
@@ -16,9 +18,14 @@ from demem_agent.reading.ask import Ask
 from demem_agent.scoring import Ranking, default_floor
 from demem_agent.scoring.forms import FILLER, QUESTION
 from demem_agent.slots.state import State
+from demem_agent.text.language.words import content_terms
 from demem_agent.text.sameness import answers
 
 __all__ = ["floored"]
+
+#: Probability of being evidence below which small talk is not read, where readings have a floor.
+#: Set by hand, on the chat of ``benchmarks/messy.py`` that may be looked at.
+SMALL_TALK = 0.05
 
 
 def floored(state: State, ask: Ask, scored: Ranking, ranking: Ranking) -> tuple[Ranking, int]:
@@ -38,13 +45,16 @@ def floored(state: State, ask: Ask, scored: Ranking, ranking: Ranking) -> tuple[
     is_filler = index.kind.view()[rows] == FILLER
     best = _best(state, ask, scored)
     is_near = own >= best - default_floor().distance(ask.floor)
-    told = rows[is_near & ~is_filler]
+    far = best - default_floor().distance(max(ask.floor, SMALL_TALK))
+    is_chat = index.small.view()[rows] & (own < far) & ~_holds_word(state, ask, rows)
+    tells = is_near & ~is_filler & ~is_chat
+    told = rows[tells]
     if not len(told):
         return ranking, 0
     is_moved = (ranking.scores > own) | _among(state, rows, state.derived.cards)
-    kept = is_moved | (is_near & ~is_filler)
-    for n in np.flatnonzero(is_near & is_filler & ~kept).tolist():
-        kept[n] = _answers(state, int(rows[n]), told)
+    kept = is_moved | tells
+    for n in np.flatnonzero(is_near & ~kept).tolist():
+        kept[n] = _answers(state, int(rows[n]), told, is_filler=bool(is_filler[n]))
     gone = rows[~kept]
     return ranking.without_rows(gone), len(gone)
 
@@ -75,14 +85,25 @@ def _among(state: State, rows: NDArray[np.intp], items: Iterable[str]) -> NDArra
     return np.isin(rows, of_items) if of_items else np.zeros(len(rows), np.bool_)
 
 
-def _answers(state: State, row: int, told: NDArray[np.intp]) -> bool:
-    """Whether a filler answers what is asked right before it, in a passage that is told."""
+def _holds_word(state: State, ask: Ask, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Mark those of some rows that hold a word of the question."""
+    index = state.passage_index()
+    held = np.zeros(len(index), np.bool_)
+    for word in content_terms(ask.query):
+        held[index.lexical.rows(word)] = True
+    return held[rows]
+
+
+def _answers(state: State, row: int, told: NDArray[np.intp], *, is_filler: bool) -> bool:
+    """Whether a line answers what is asked right before it, in a passage that is told."""
     index = state.passage_index()
     sessions = index.session.view()
     before = row - 1
     if before < 0 or sessions[before] != sessions[row] or before not in told:
         return False
-    return _text(state, before).endswith(("?", "？")) and answers(_text(state, row))
+    if not _text(state, before).endswith(("?", "？")):
+        return False
+    return not is_filler or answers(_text(state, row))
 
 
 def _text(state: State, row: int) -> str:

@@ -44,16 +44,18 @@ class Folding:
     def lines(self) -> Iterator[Line]:
         """Yield the lines, best first; once."""
         mistyped = _mistyped(self._state, self._ranking)
+        left_out = self._ask.without | self._state.hidden
         index = self._state.passage_index()
         scores = self._ranking.scores.tolist()
         for row, score in zip(self._ranking.rows.tolist(), scores, strict=True):
             self.behind -= 1
             passage = index.passages[row]
-            if row in self._said or passage.evidence_id in self._ask.without:
+            if row in self._said or passage.evidence_id in left_out:
                 continue
             again: tuple[Evidence, ...] = ()
             if row in mistyped or not index.is_alone(row):  # few are; much faster
                 alike = _alike(self._state, self._ask, row, mistyped)
+                alike = [other for other in alike if self._ranking.admits(other)]
                 self._said.update(alike)
                 again = _others(self._state, alike, passage.evidence_id)
             item = self._state.evidence[passage.evidence_id]
@@ -99,7 +101,8 @@ def _alike(state: State, ask: Ask, row: int, mistyped: Mapping[int, set[int]]) -
 
 def _can_fold(state: State, id: str) -> bool:
     is_stale = state.derived.current.superseded(id)
-    return not is_stale and id not in state.derived.cards
+    is_apart = id in state.derived.cards or id in state.passage_index().hidden
+    return not is_stale and not is_apart
 
 
 def _others(state: State, rows: list[int], id: str) -> tuple[Evidence, ...]:

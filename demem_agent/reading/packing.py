@@ -21,7 +21,6 @@ __all__ = [
     "assemble",
     "in_order",
     "in_time_order",
-    "pack",
     "packed",
     "render",
     "strip_rendered",
@@ -70,19 +69,6 @@ class Packed:
     text: str
     missed: tuple[Line, ...] = ()
     next_limit: int | None = None
-
-
-def pack(
-    best_first: Iterable[Line],
-    limit: int,
-    measure: Measure,
-    tell: Tell = _tell,
-    head: str = "",
-    order: Order = "time",
-) -> tuple[list[Line], str]:
-    """Return the lines and the text of :func:`packed`."""
-    found = packed(best_first, limit, measure, tell, head, order)
-    return found.lines, found.text
 
 
 def packed(

@@ -17,6 +17,10 @@ FILLER = 1
 QUESTION = 2
 #: What ends a sentence within a text.
 _ENDS = pattern(r"[.!?…。！？\n]\s")
+#: Bytes of UTF-8 up to which a text may be small talk: it is as much in any script, about.
+_SMALL = 30
+#: A number, or a capital within a sentence: it tells something however short it is.
+_TELLS = pattern(r"\d|(?<=\w )[^\W\d_a-z]")
 #: In wordings of fewer words no half is told.
 _HALVED = 4
 
@@ -33,11 +37,14 @@ class Forms:
         halves: where one word alone is another, either of these is the same.
         kind: :data:`FILLER` where it tells nothing by itself, :data:`QUESTION` where it is one
             question, else 0.
+        small: whether it is so short, and without a number or a name, that it is likely to be small
+            talk.
     """
 
     whole: int
     halves: tuple[int, int]
     kind: int
+    small: bool = False
 
 
 def forms_of(evidence: Evidence, start: int, end: int) -> Forms:
@@ -51,11 +58,11 @@ def forms_of(evidence: Evidence, start: int, end: int) -> Forms:
     whole = _number([*head, *words])
     kind = _kind(text, words)
     if count < _HALVED:
-        return Forms(whole, (whole, whole), kind)
+        return Forms(whole, (whole, whole), kind, _is_small(text))
     middle = count // 2
     first = _number([*head, f"{count} first", *words[:middle]])
     second = _number([*head, f"{count} second", *words[middle:]])
-    return Forms(whole, (first, second), kind)
+    return Forms(whole, (first, second), kind, _is_small(text))
 
 
 def _kind(text: str, words: tuple[str, ...]) -> int:
@@ -63,6 +70,12 @@ def _kind(text: str, words: tuple[str, ...]) -> int:
         return FILLER
     asks = text.rstrip().endswith(("?", "？"))
     return QUESTION if asks and not _ENDS.search(text.rstrip()) else 0
+
+
+def _is_small(text: str) -> bool:
+    if len(text) > _SMALL:
+        return False
+    return len(text.encode("utf-8", "replace")) <= _SMALL and not _TELLS.search(text)
 
 
 def _number(words: Iterable[str]) -> int:

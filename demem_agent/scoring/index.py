@@ -50,8 +50,9 @@ class PassageIndex:
         item, slot, session, speaker: whole numbers that stand for what each passage is part of.
         turns: the same by the turn, with the other way round.
         language: the same for the language that its words are in.
-        form, halves, kind: what each says, as :class:`~demem_agent.scoring.forms.Forms`.
-        changes: how often passages came or went.
+        form, halves, kind, small: what each says, as :class:`~demem_agent.scoring.forms.Forms`.
+        changes: how often passages came or went, or were hidden.
+        hidden: ids of the items that are not ranked.
         kept: the columns that features declare (:data:`~demem_agent.scoring.features.KEPT`).
     """
 
@@ -67,6 +68,7 @@ class PassageIndex:
         self.language = Column(np.int32)
         self.halves = Column(np.int64, 2)
         self.kind = Column(np.int8)
+        self.small = Column(np.bool_)
         self._of_form: Counter[int] = Counter()
         self.kept = {kept.name: Column(kept.dtype) for kept in KEPT}
         self.related = RelatedWords()
@@ -77,6 +79,7 @@ class PassageIndex:
         self.spelling = Spelling(self.lexical, self.related, self.speakers, self.languages)
         self._rows: dict[str, range] = {}
         self.changes = 0
+        self.hidden: frozenset[str] = frozenset()
 
     def __len__(self) -> int:
         return len(self.passages)
@@ -113,6 +116,7 @@ class PassageIndex:
         self.form.append(forms.whole)
         self.halves.append(forms.halves)
         self.kind.append(forms.kind)
+        self.small.append(forms.small)
         self._of_form[forms.whole] += 1
 
     def _add_text(self, evidence: Evidence, text: str, turn_length: int) -> None:
@@ -143,6 +147,15 @@ class PassageIndex:
         self.speakers.keep(self.speaker)
         self.languages.keep(self.language)
 
+    def hide(self, evidence_ids: frozenset[str]) -> None:
+        """Rank these items no more, and all others again."""
+        self.changes += 1
+        self.hidden = evidence_ids
+
+    def is_hidden(self) -> NDArray[np.bool_]:
+        """Return for each row whether it is not ranked, shape (N,)."""
+        return np.isin(self.item.view(), [number_of(id) for id in self.hidden])
+
     def _columns(self) -> Iterator[Column]:
         yield self.vectors
         yield self.item
@@ -153,6 +166,7 @@ class PassageIndex:
         yield self.language
         yield self.halves
         yield self.kind
+        yield self.small
         yield from self.kept.values()
 
     def _number_rows(self) -> None:

@@ -43,11 +43,17 @@ class Ranking:
     Attributes:
         rows: row numbers in the index, shape (n,), the best first.
         scores: shape (n,), descending.
+        within: by row of the index, whether it may be ranked, shape (N,); None where all may.
     """
 
     rows: NDArray[np.intp]
     scores: NDArray[np.float64]
     signals: Signals
+    within: NDArray[np.bool_] | None = None
+
+    def admits(self, row: int) -> bool:
+        """Whether a row of the index may be ranked."""
+        return self.within is None or bool(self.within[row])
 
     def rescored(self, scores: NDArray[np.float64]) -> Ranking:
         """Return the same rows by other scores, one for each row in order, to four places."""
@@ -56,8 +62,13 @@ class Ranking:
         return replace(self, rows=self.rows[order], scores=rounded[order])
 
     def with_rows(self, rows: NDArray[np.intp]) -> Ranking:
-        """Add those of some rows that were too far from the query to be scored, at the end."""
+        """Add those of some rows that were too far from the query to be scored, at the end.
+
+        Those that may not be ranked stay out.
+        """
         missing = np.setdiff1d(rows, self.rows)
+        if self.within is not None:
+            missing = missing[self.within[missing]]
         least: NDArray[np.float64] = np.full(len(missing), self.scores.min(), np.float64)
         return replace(
             self,
@@ -91,16 +102,18 @@ def _understood(index: PassageIndex, query: Query) -> tuple[Query, Words]:
 
 
 def _table(
-    index: PassageIndex, query: Query, words: Words
+    index: PassageIndex, query: Query, words: Words, within: NDArray[np.bool_] | None = None
 ) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
-    work = _work(index, query, words)
+    work = _work(index, query, words, within)
     table = np.empty((len(work.rows), len(TABLE)), np.float32)
     for n, feature in enumerate(TABLE):
         table[:, n] = feature.values(work)
     return work.rows, table
 
 
-def _work(index: PassageIndex, query: Query, words: Words) -> Work:
+def _work(
+    index: PassageIndex, query: Query, words: Words, within: NDArray[np.bool_] | None
+) -> Work:
     """Compute what the features share, and choose the rows that are scored."""
     # Not "@": its threads wait for each other, which costs 10 ms a read as soon as another process
     # wants a core.
@@ -109,12 +122,18 @@ def _work(index: PassageIndex, query: Query, words: Words) -> Work:
     bm25 = _standard(raw_bm25)
     hybrid: NDArray[np.float32] = (cosine + 0.6 * bm25).astype(np.float32, copy=False)
     rows = _prefilter(hybrid)
+    seen = rows
+    if within is not None:
+        inside = np.flatnonzero(within)
+        rows = inside[_prefilter(hybrid[inside])]
+        seen = np.union1d(seen, rows)
     sessions = index.session.view()
     return Work(
         query=query,
         words=words,
         passages=index,
         rows=rows,
+        seen=seen,
         cosine=cosine,
         bm25=bm25,
         share=share,
@@ -124,6 +143,14 @@ def _work(index: PassageIndex, query: Query, words: Words) -> Work:
         turn=index.turns.of[rows],
         best_of_turn=index.turns.best(hybrid),
     )
+
+
+def _readable(index: PassageIndex, within: NDArray[np.bool_] | None) -> NDArray[np.bool_] | None:
+    """Return which passages may be ranked, without those that are hidden; None where all may."""
+    if not index.hidden:
+        return within
+    shown: NDArray[np.bool_] = ~index.is_hidden()
+    return shown if within is None else shown & within
 
 
 def _standard(values: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -156,18 +183,27 @@ def _sorted_once(rows: NDArray[np.intp]) -> NDArray[np.intp]:
     return ascending[is_new]
 
 
-def rank(index: PassageIndex, query: Query, weights: Weights) -> Ranking:
-    """Order the passages by score, ties by age."""
-    if not len(index):
-        return Ranking(np.zeros(0, np.intp), np.zeros(0), NOTHING)
+def rank(
+    index: PassageIndex, query: Query, weights: Weights, within: NDArray[np.bool_] | None = None
+) -> Ranking:
+    """Order the passages by score, ties by age.
+
+    Args:
+        within: by row, shape (N,), whether a passage may be ranked; all may unless given. What a
+            score compares a passage with is the whole memory in any case, so that those which may
+            are in the order that they have among all.
+    """
+    within = _readable(index, within)
+    if not len(index) or (within is not None and not within.any()):
+        return Ranking(np.zeros(0, np.intp), np.zeros(0), NOTHING, within)
     query, words = _understood(index, query)
-    rows, table = _table(index, query, words)
+    rows, table = _table(index, query, words, within)
     chosen = np.asarray(weights.of(with_model(index.speakers.codes)))
     exact = table.astype(np.float64) @ chosen
     scores = np.round(exact, 4)
     order = np.argsort(-scores, kind="stable")
     signals = signals_of(index, query, words, Scored(rows, table, chosen, scores))
-    return Ranking(rows[order], scores[order], signals)
+    return Ranking(rows[order], scores[order], signals, within)
 
 
 def slot_scores(

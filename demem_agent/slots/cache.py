@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from dataclasses import field
 
+import numpy as np
+
 from demem_agent.later import dataclass
 from demem_agent.scoring import Query, Ranking, Weights, rank
+from demem_agent.scoring.columns import Column
 from demem_agent.scoring.index import PassageIndex, Stretch
 from demem_agent.slots.successions.claims import Claim, claims_in
 from demem_agent.slots.successions.worth import Idf, Worth
@@ -16,6 +19,7 @@ from demem_agent.text.language.words import content_terms
 from demem_agent.text.quoting.saying import Told, told
 from demem_agent.text.units import Measure
 from demem_agent.types import Draft, Evidence, Line, number_of
+from demem_agent.where import Where
 
 __all__ = ["Cache"]
 
@@ -23,6 +27,8 @@ __all__ = ["Cache"]
 _TRIED = 4096
 #: Rankings that are kept: those of the questions that one feedback has tested.
 _RANKED = 64
+#: Filters of which the marks are kept.
+_FILTERED = 32
 
 
 @dataclass(slots=True)
@@ -43,6 +49,7 @@ class Cache:
         worth: of words, in the memory of so many items ever remembered and forgotten.
         sizes: per record, as it was measured, what its texts came to.
         reviewed: pairs whose suppressed witness was tested anew, and the revision they had then.
+        marks: per filter, by the number of an item, whether it is left by it.
     """
 
     excerpts: dict[str, tuple[int, tuple[Excerpt, ...]]] = field(default_factory=dict)
@@ -57,6 +64,7 @@ class Cache:
     worth: dict[tuple[int, int], Worth] = field(default_factory=dict)
     sizes: dict[str, tuple[object, int]] = field(default_factory=dict)
     reviewed: dict[tuple[str, str], int] = field(default_factory=dict)
+    marks: dict[Where, Column] = field(default_factory=dict)
 
     def excerpts_of(
         self, item: Evidence, used: int, limit: int, measure: Measure
@@ -119,6 +127,14 @@ class Cache:
             if len(self.rankings) > _RANKED:
                 del self.rankings[next(iter(self.rankings))]
         return known
+
+    def marks_of(self, where: Where) -> Column:
+        """Return the marks of a filter, as far as items were marked; the oldest filter goes."""
+        known = self.marks.pop(where, None)
+        self.marks[where] = Column(np.bool_) if known is None else known
+        if len(self.marks) > _FILTERED:
+            del self.marks[next(iter(self.marks))]
+        return self.marks[where]
 
     def keep_tried(self, context_id: str, content: str, draft: Draft) -> None:
         """Keep a counterfactual answer; the oldest goes when there are many."""

@@ -30,6 +30,7 @@ class Derived:
         index: the passages as the scorer sees them; None before the first item.
         experience: past contexts as routing looks them up; None before the first item.
         decisions: past contexts as a question is recognised among them.
+        notes: per item, the ids of the notes made from it, in order.
         cards: ids of the items that were remembered from corrections, in order.
         playbook: what worked in which situations; None before the first.
         current: which line has taken the place of which, and what proved right since.
@@ -41,6 +42,7 @@ class Derived:
     index: PassageIndex | None = None
     experience: Experience | None = None
     decisions: Decisions = field(default_factory=Decisions)
+    notes: dict[str, list[str]] = field(default_factory=dict)
     cards: dict[str, None] = field(default_factory=dict)
     playbook: choosing.playbook.Playbook | None = None
     current: Lineage = field(default_factory=Lineage)
@@ -62,10 +64,19 @@ class Derived:
         item = stored.evidence
         if not known:
             self.sessions.setdefault(item.session, []).append(item.id)
+            for source in item.made_from:
+                self.notes.setdefault(source, []).append(item.id)
         if item.source == CORRECTION:
             self.cards[item.id] = None
         self.members.setdefault(stored.slot, {})[item.id] = None
         self.passages().add(item, stored.spans, stored.vectors, stored.slot)
+
+    def with_notes(self, items: Iterable[str]) -> set[str]:
+        """Return items with all notes that were made from them: they go where those go."""
+        found = set(items)
+        for item in list(found):  # no note is made from another
+            found.update(self.notes.get(item, ()))
+        return found
 
     def move(self, item: str, origin: int, target: int) -> None:
         """Move an item between slots; :meth:`reorder` puts the target in order again."""
@@ -84,6 +95,8 @@ class Derived:
         self.used.pop(evidence.id, None)
         self.cards.pop(evidence.id, None)
         self.sessions[evidence.session].remove(evidence.id)
+        for source in evidence.made_from:
+            self.notes[source].remove(evidence.id)
 
     def drop(self, items: set[str]) -> None:
         """Take the passages of items out of the index."""

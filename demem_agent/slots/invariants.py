@@ -26,8 +26,23 @@ def check(state: State) -> None:
     _check_ledger(state)
     _check_slots(state)
     _check_records(state)
+    _check_notes(state)
     _check_successions(state)
     _check_choices(state)
+    _check_marks(state)
+
+
+def _check_marks(state: State) -> None:
+    """Check that marks are of live items, and that no summary holds what is hidden."""
+    for id, mark in state.marks.items():
+        _require(id in state.evidence, f"the mark of {id} is of evidence that is not there")
+        _require(mark.says_something, f"the mark of {id} says nothing")
+    hidden = state.hidden
+    index = state.derived.index
+    _require(index is None or index.hidden == hidden, "the index hides other items")
+    for number in state.slots if hidden else ():
+        shown = hidden.intersection(slot_view(state, number).cover)
+        _require(not shown, f"the summary of slot {number} holds what is hidden")
 
 
 def _check_budget(state: State) -> None:
@@ -92,6 +107,16 @@ def _check_summary(state: State, slot: SlotState) -> None:
         _require(own, f"what was written for slot {number} covers other items")
     whole = summary_text(slot.summary.kept) == slot.summary.text
     _require(whole, f"the summary of slot {number} is not the text of what it covers")
+
+
+def _check_notes(state: State) -> None:
+    for item in state.evidence.values():
+        for source in item.made_from:
+            live = source in state.evidence and not state.evidence[source].made_from
+            _require(live, f"{item.id} was made from {source}, which is not there or a note itself")
+            listed = item.id in state.derived.notes.get(source, ())
+            _require(listed, f"{item.id} is not among the notes of {source}")
+    _require(state.head.noted <= state.head.evidence, "notes were taken of what never came")
 
 
 def _check_choices(state: State) -> None:

@@ -1,8 +1,8 @@
 """What counts as kept, and in which order it goes where a memory may keep only so much.
 
 All text that somebody wrote and that could be read again counts, each text once, in the memory's
-unit. Labels do not (who spoke or asked, sessions, sources, keys), nor do vectors and numbers.
-Summaries have a bound of their own, K times L.
+unit; metadata as the JSON that it is. Labels do not (who spoke or asked, sessions, sources, keys),
+nor do vectors and numbers. Summaries have a bound of their own, K times L.
 """
 
 from __future__ import annotations
@@ -10,26 +10,29 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
-from typing import Literal
+from typing import Literal, TypeVar
 
-from demem_agent.errors import InvalidInput
+from demem_agent.errors import InvalidInput, MemoryFull
 from demem_agent.later import dataclass
 from demem_agent.settings import Settings
 from demem_agent.slots.choosing.kept import Kept, by_last_decision
 from demem_agent.slots.choosing.names import is_forgotten
-from demem_agent.slots.records import Certified
+from demem_agent.slots.records import Certified, Delta
 from demem_agent.slots.state import State
 from demem_agent.text.language.words import content_terms
+from demem_agent.text.times.dates import moment
 from demem_agent.text.units import Measure
-from demem_agent.types import Context, Storage, number_of
+from demem_agent.types import Context, Evidence, Storage, number_of
 
 __all__ = [
     "Brought",
     "Piece",
+    "by_age",
     "by_worth",
     "certificate_piece",
     "context_piece",
     "item_piece",
+    "require_place",
     "require_room",
     "rests_on",
     "specificity",
@@ -119,6 +122,31 @@ def require_room(settings: Settings, measure: Measure, field: str, *texts: str) 
         raise InvalidInput(field, texts[0], allowed)
 
 
+def require_place(state: State, delta: Delta) -> None:
+    """Refuse new items for which nothing may go that would have to.
+
+    Where the memory forgets by itself, that are items that a user wants kept; else all that are
+    there.
+
+    Raises:
+        MemoryFull: naming the bound.
+    """
+    settings = state.settings
+    coming = [stored.evidence for stored in delta.evidence]
+    new = [item for item in coming if item.id not in state.evidence]
+    if not new or (settings.most_items is None and settings.storage is None):
+        return
+    refuses = settings.when_full == "refuse"
+    staying = state.evidence.keys() if refuses else state.kept
+    why = "no item is to be forgotten for it" if refuses else "all the others are marked as kept"
+    if settings.most_items is not None and len(staying) + len(new) > settings.most_items:
+        raise MemoryFull("most_items", settings.most_items, why)
+    if settings.storage is not None:
+        held = sum(_item_size(state, item) for item in staying)
+        if held + sum(state.measure(item.text) for item in new) > settings.storage:
+            raise MemoryFull("storage", settings.storage, why)
+
+
 def rests_on(context: Context) -> frozenset[str]:
     """Return the items that a decision rests on, as far as feedback tells.
 
@@ -166,6 +194,22 @@ def by_worth(state: State, brought: Brought) -> Iterator[Piece]:
     yield from queue.rest()
 
 
+def by_age(state: State, brought: Brought) -> Iterator[Piece]:
+    """Yield all that a memory keeps, the oldest first.
+
+    Items and questions go by their dates; what has none goes with the one that came before it.
+    Ahead of them go the words of the answer at hand, as in :func:`by_worth`, and the texts of
+    certificates, which are copies.
+    """
+    queue = _Queue.of(state, brought)
+    yield from queue.too_long_answers()
+    for id in state.certificates:
+        yield certificate_piece(state, id)
+    yield from queue.aged()
+    yield from queue.situations()
+    yield from queue.rest()
+
+
 @dataclass(frozen=True, slots=True)
 class _Queue:
     """The pieces of a memory by what decisions make of them.
@@ -199,6 +243,18 @@ class _Queue:
     def too_long_answers(self) -> Iterator[Piece]:
         if self._brings_too_much():
             yield from self._answers_at_hand()
+
+    def aged(self) -> Iterator[Piece]:
+        """Yield the items and contexts that were there before this call, by their dates."""
+        dated: list[tuple[float, Piece]] = []
+        items = [one for one in self.state.evidence.values() if one.id not in self.brought.items]
+        for when, item in _with_moments(items):
+            dated.append((when, item_piece(self.state, item.id, is_free=True)))
+        contexts = [context for _, context in self._earlier_contexts()]
+        for when, context in _with_moments(contexts):
+            dated.append((when, context_piece(self.state, context.id)))
+        for _, piece in sorted(dated, key=_moment_of):
+            yield piece
 
     def superseded(self) -> Iterator[Piece]:
         for item in self._free_items():
@@ -324,6 +380,22 @@ class _Queue:
         return frozenset(read)
 
 
+Dated = TypeVar("Dated", Evidence, Context)
+
+
+def _with_moments(records: Iterable[Dated]) -> Iterator[tuple[float, Dated]]:
+    """Yield records, in order of their coming, with when they were said; undated ones as before."""
+    when = moment(None)
+    for record in records:
+        if record.at is not None:
+            when = moment(record.at)
+        yield when, record
+
+
+def _moment_of(dated: tuple[float, Piece]) -> float:
+    return dated[0]
+
+
 def item_piece(state: State, item: str, *, is_free: bool = False) -> Piece:
     """Return an item as what may go."""
     return Piece("evidence", item, _item_size(state, item), is_free)
@@ -366,7 +438,8 @@ def specificity(state: State, item: str) -> float:
 
 def _item_size(state: State, item: str) -> int:
     evidence = state.evidence[item]
-    return state.cache.size_of(item, evidence, (evidence.text,), state.measure)
+    texts = (evidence.text, evidence.metadata.text)
+    return state.cache.size_of(item, evidence, texts, state.measure)
 
 
 def _context_size(state: State, id: str) -> int:

@@ -169,7 +169,7 @@ class _Decision:
 def _line_of(state: State, context: Context, number: int) -> Stretch | None:
     """Return the line that proved right in a context of a slot, if the slot holds it still."""
     line = best_line(context) if context.query else None
-    if line is None or line[0] not in state.evidence:
+    if line is None or line[0] not in state.evidence or line[0] in state.hidden:
         return None
     return line if state.slot_of.get(line[0]) == number else None
 

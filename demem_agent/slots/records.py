@@ -14,6 +14,7 @@ from demem_agent.types import (
     Context,
     Decision,
     Evidence,
+    Mark,
     Situation,
     SplitCertificate,
     Succession,
@@ -45,7 +46,13 @@ REWARDED = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The one-row summary of a memory: how far it has come and which encoder built it."""
+    """The one-row summary of a memory: how far it has come and which encoder built it.
+
+    Attributes:
+        noted: number of the last item of which notes were taken.
+        era: how many memories its store had deleted or renamed before this one was made there: it
+            tells the memory from an earlier one of the same id.
+    """
 
     seq: int = 0
     evidence: int = 0
@@ -55,9 +62,11 @@ class Head:
     successions: int = 0
     situations: int = 0
     choices: int = 0
+    noted: int = 0
     encoder: str = ""
     encoder_fingerprint: str = ""
     dimensions: int = 0
+    era: int = 0
 
     def fits(self, name: str, fingerprint: str) -> bool:
         """Whether vectors of the encoder so named can be compared with those of the memory."""
@@ -163,8 +172,9 @@ class Delta:
 
     Attributes:
         lapsed: ids of successions that go, since a line of theirs is forgotten.
-        for_room: whether what is forgotten goes for want of room. It is to leave the files as well,
-            but nobody waits for that.
+        for_room: whether what is forgotten goes for want of room, or for its age. It is to leave
+            the files as well, but nobody waits for that.
+        tenant_items: the most items that all memories of the tenant may have once this is written.
         since: the operation it was computed after, if that is not the one before its first.
     """
 
@@ -181,6 +191,8 @@ class Delta:
     lapsed: tuple[str, ...] = ()
     situations: tuple[StoredSituation, ...] = ()
     choices: tuple[Decision, ...] = ()
+    marks: tuple[Mark, ...] = ()
+    tenant_items: int | None = None
     reembedded: bool = False
     for_room: bool = False
     since: int | None = None

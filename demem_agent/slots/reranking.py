@@ -14,9 +14,11 @@ import numpy as np
 
 from demem_agent.scoring import PassageIndex, Query, Ranking, default_weights, rank
 from demem_agent.scoring.index import Stretch
+from demem_agent.slots.filtering import within
 from demem_agent.slots.state import State
 from demem_agent.text.language.words import clean
 from demem_agent.types import Evidence
+from demem_agent.where import Where
 
 __all__ = ["MOST", "best_passages", "reranked"]
 
@@ -24,19 +26,24 @@ __all__ = ["MOST", "best_passages", "reranked"]
 MOST = 60
 
 
-def best_passages(state: State, query: Query, without: Collection[str] = ()) -> dict[Stretch, str]:
+def best_passages(
+    state: State, query: Query, without: Collection[str] = (), where: Where | None = None
+) -> dict[Stretch, str]:
     """Return the text of the passages that score highest for a query, the best first.
 
     Each as "speaker: words", where it is known who speaks.
 
     Args:
         without: ids of items to leave out.
+        where: a checked filter; what it does not leave is left out as well.
     """
     index = state.derived.index
     if index is None or not len(index):
         return {}
     found: dict[Stretch, str] = {}
-    for row in rank(index, query, default_weights()).rows.tolist():
+    left = within(state, where)
+    allowed = None if left is None else left.rows
+    for row in rank(index, query, default_weights(), allowed).rows.tolist():
         passage = index.passages[row]
         if passage.evidence_id in without:
             continue

@@ -11,10 +11,12 @@ from demem_agent.scoring import (
     Ranking,
     default_adequacy,
     default_weights,
+    rank,
     slot_scores,
 )
 from demem_agent.scoring.index import PassageIndex
 from demem_agent.slots.experience import AskedBy, asked_by, question_of
+from demem_agent.slots.filtering import Within
 from demem_agent.slots.reranking import reranked
 from demem_agent.slots.state import State
 from demem_agent.types import Route
@@ -30,23 +32,38 @@ CONTEXT_BONUS = 1.0
 RECALLED = 0.95
 
 
-def slot_ranking(state: State, query: Query) -> tuple[Route, Ranking | None]:
+def slot_ranking(
+    state: State, query: Query, within: Within | None = None
+) -> tuple[Route, Ranking | None]:
     """Score every slot for an encoded query; return the route and the ranking behind it.
 
     There is no ranking while there is nothing to rank.
+
+    Args:
+        within: what a filter leaves. Slots that hold nothing of it are not scored.
     """
     index = state.derived.index
     if index is None or not len(index):
         return _route_to_nowhere(state), None
-    ranking = state.cache.ranking_of(index, query, default_weights())
+    if within is None:
+        ranking = state.cache.ranking_of(index, query, default_weights())
+    else:
+        ranking = rank(index, query, default_weights(), within.rows)
+    if not len(ranking.rows):  # all that there is is hidden, or the filter leaves nothing
+        return Route(slot=None, scores={}, margin=0.0, adequate=False), None
     if query.relevance:
         ranking = reranked(index, ranking, query.relevance)
     experience = state.derived.experience
     past = experience.nearest(query.vector) if experience else {}
+    prototypes = state.prototypes()
+    if within is not None:
+        holding = set(index.slot.view()[within.rows].tolist())
+        prototypes = {slot: one for slot, one in prototypes.items() if slot in holding}
+        past = {slot: near for slot, near in past.items() if slot in holding}
     scores = slot_scores(
         ranking,
         slot_of_row=index.slot.view(),
-        prototypes=state.prototypes(),
+        prototypes=prototypes,
         vector=query.vector,
         bonus={slot: CONTEXT_BONUS * near for slot, near in past.items()},
     )
@@ -84,7 +101,7 @@ def _slot_if_asked(state: State, id: str, asked: AskedBy) -> int | None:
 
 def _follow(scores: dict[int, float], witness: int | None) -> None:
     """Put the slot ahead in which a witness of the same question is."""
-    if witness is not None:
+    if witness in scores:
         scores[witness] = round(max(scores.values()) + 1.0, 4)
 
 

@@ -44,6 +44,7 @@ from demem_agent.types import (
     Context,
     Decision,
     Evidence,
+    Mark,
     SplitCertificate,
     Succession,
     number_of,
@@ -64,6 +65,7 @@ class State:
         reranking: how often the memory's reranker failed, by how; None where it has none.
         head, evidence, slot_of, slots, contexts, certificates, successions, situations, choices,
             keyed: the rows, by id or number.
+        marks: what a user has settled of items, by their ids; only of those that are marked.
         receipts: operations that tell what the memory did of itself, in order.
         derived: what follows from the rows.
         cache: what saves work.
@@ -82,6 +84,7 @@ class State:
     successions: dict[str, Succession] = field(default_factory=dict)
     situations: dict[str, StoredSituation] = field(default_factory=dict)
     choices: dict[str, Decision] = field(default_factory=dict)
+    marks: dict[str, Mark] = field(default_factory=dict)
     keyed: dict[str, Operation] = field(default_factory=dict)
     receipts: list[Operation] = field(default_factory=list)
     derived: Derived = field(default_factory=Derived)
@@ -137,9 +140,26 @@ class State:
             if not certified.certificate.undone:
                 yield certified.certificate
 
+    @property
+    def kept(self) -> frozenset[str]:
+        """The ids of the items that stay whatever else is forgotten."""
+        return frozenset(id for id, mark in self.marks.items() if mark.kept)
+
+    @property
+    def hidden(self) -> frozenset[str]:
+        """The ids of the items that are never read."""
+        return frozenset(id for id, mark in self.marks.items() if mark.hidden)
+
     def fold(self, summary: Summary, fresh: Iterable[Excerpt]) -> Summary:
-        """Extend a summary by Compress_L; an excerpt that it holds is replaced by the fresh one."""
-        new = {(excerpt.evidence_id, excerpt.start): excerpt for excerpt in fresh}
+        """Extend a summary by Compress_L; an excerpt that it holds is replaced by the fresh one.
+
+        What is hidden does not come in.
+        """
+        hidden = self.hidden
+        new = {}
+        for excerpt in fresh:
+            if excerpt.evidence_id not in hidden:
+                new[excerpt.evidence_id, excerpt.start] = excerpt
         held = [e for e in summary.kept if (e.evidence_id, e.start) not in new]
         candidates = [*held, *new.values()]
         return compress(candidates, self.settings.slot_limit, self.measure, summary.gate)
@@ -150,18 +170,21 @@ class State:
         items: Iterable[str],
         revision: int,
         used: Mapping[str, int] | None = None,
+        hidden: Set[str] | None = None,
     ) -> SlotState:
         """Make a slot's content from items alone (``MemInit``), in order of ingestion.
 
         Args:
             used: stands in for ``derived.used``.
+            hidden: stands in for the items that are never read.
         """
+        unread = self.hidden if hidden is None else hidden
         ordered = sorted(items, key=number_of)
         made = replace(
             slot,
             revision=revision,
             total=self._sum(ordered),
-            summary=self._compressed(ordered, used),
+            summary=self._compressed([item for item in ordered if item not in unread], used),
             written=None,
         )
         describe = self.experiment.describe
@@ -198,6 +221,8 @@ class State:
         for succession in delta.successions:
             self.put_succession(succession)
         self._play(delta)
+        for mark in delta.marks:
+            self.put_mark(mark)
         for operation in delta.operations:
             if operation.key is not None:
                 self.keyed[operation.key] = operation
@@ -209,6 +234,7 @@ class State:
         if self.head.dimensions:
             self.derived.index = PassageIndex(self.head.dimensions)
             self.derived.experience = self.experiment.experience(self.head.dimensions)
+            self._hide()
 
     def put(self, stored: StoredEvidence) -> None:
         """Put an item in its slot, or encode anew one that is there."""
@@ -239,6 +265,14 @@ class State:
         """Put a succession in the place of the one with its id, or add it."""
         self.successions[succession.id] = succession
         self.derived.current.put(succession)
+
+    def put_mark(self, mark: Mark) -> None:
+        """Settle something of an item; one that says nothing takes back what was settled."""
+        if mark.says_something:
+            self.marks[mark.evidence_id] = mark
+        else:
+            self.marks.pop(mark.evidence_id, None)
+        self._hide()
 
     def playbook(self) -> choosing.playbook.Playbook:
         """Return what worked in which situations; an empty one before the first."""
@@ -385,8 +419,17 @@ class State:
             return
         self.cache.forget(gone)
         for item in gone:
+            self.marks.pop(item, None)
             self.derived.leave(self.evidence.pop(item), self.slot_of.pop(item))
         self.derived.drop(gone)
+        self._hide()
+
+    def _hide(self) -> None:
+        """Have the index leave out what is hidden."""
+        index = self.derived.index
+        hidden = self.hidden
+        if index is not None and index.hidden != hidden:
+            index.hide(hidden)
 
     def _close(self, number: int) -> None:
         del self.slots[number]
@@ -410,6 +453,8 @@ class State:
             yield situation.vector.tobytes()
         for decision in self.choices.values():
             yield _bytes(decision)
+        for _, mark in sorted(self.marks.items()):
+            yield _bytes(mark)
 
 
 def _described(slot: SlotState) -> tuple[object, ...]:

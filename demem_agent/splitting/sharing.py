@@ -26,7 +26,7 @@ from demem_agent.splitting.examination import strict_reading
 from demem_agent.splitting.trials import Overtaken
 from demem_agent.types import Attempt, Context, Draft, Question, Reading, Sharing
 
-__all__ = ["shareable"]
+__all__ = ["shareable", "waiting"]
 
 #: Two slots, the one with fewer items first.
 _Slots = tuple[SlotState, SlotState]
@@ -45,7 +45,7 @@ def shareable(state: State, answers: int) -> Flow[Sharing | None]:
     Raises:
         Overtaken: if the memory moved on while a reply was awaited.
     """
-    if state.free_slot() is not None or not any(_waits(state)):
+    if state.free_slot() is not None or not waiting(state):
         return None
     trial = _Trial(state, state.head.seq, answers)
     for slots in _candidates(state):
@@ -123,9 +123,9 @@ class _Trial:
         return reply
 
 
-def _waits(state: State) -> list[bool]:
-    """Return, per suppressed witness, whether it waits for nothing but a slot."""
-    return [not one.pinned and not one.undivided for one in suppressed(state)]
+def waiting(state: State) -> int:
+    """Return how many suppressed witnesses wait for nothing but a slot."""
+    return sum(not one.pinned and not one.undivided for one in suppressed(state))
 
 
 def _candidates(state: State) -> list[_Slots]:

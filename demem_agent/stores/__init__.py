@@ -3,9 +3,10 @@
 To add one, which ``shelf://`` URLs may open:
 
 1. Write ``stores/shelf.py``: a class with the methods of :class:`Store`, whose docstrings say what
-   each must keep, and a function ``from_url(rest)`` that opens it from what follows ``://`` and
-   returns None where that names no store. :class:`MemoryStore` is the shortest example;
-   ``stores/codec.py`` turns most records into JSON values and back.
+   each must keep, and a function ``from_url(rest, make)`` that opens it from what follows ``://``
+   and returns None where that names no store; ``make`` says whether one may be made.
+   :class:`MemoryStore` is the shortest example; ``stores/codec.py`` turns most records into JSON
+   values and back.
 2. Add its line to ``SCHEMES`` below. Its module is imported when such a URL is opened, so that it
    may need an extra; it says so by raising :class:`~demem_agent.errors.MissingExtra`.
 
@@ -21,10 +22,19 @@ from importlib import import_module
 from typing import NamedTuple
 
 from demem_agent.errors import InvalidInput
-from demem_agent.stores.base import Address, Rows, Store
+from demem_agent.stores.base import Address, DeletionReceipt, MemoryInfo, Rows, Store
 from demem_agent.stores.memory import MemoryStore
 
-__all__ = ["SCHEMES", "Address", "MemoryStore", "Rows", "Store", "open_store"]
+__all__ = [
+    "SCHEMES",
+    "Address",
+    "DeletionReceipt",
+    "MemoryInfo",
+    "MemoryStore",
+    "Rows",
+    "Store",
+    "open_store",
+]
 
 
 class Scheme(NamedTuple):
@@ -41,27 +51,30 @@ SCHEMES = {
 }
 
 
-def open_store(url: str) -> Store:
+def open_store(url: str, *, make: bool = True) -> Store:
     """Open the store that a URL names.
 
     ``sqlite:///bot.db`` is relative to the working directory, ``sqlite:////var/bot.db`` absolute;
     ``memory://`` is a new store in RAM.
 
+    Args:
+        make: whether a file that is not there is made.
+
     Raises:
         InvalidInput: for another scheme, or SQLite without a path.
         StoreError: if the file cannot be opened.
     """
-    store = _opened(url) if isinstance(url, str) else None
+    store = _opened(url, make) if isinstance(url, str) else None
     if store is None:
         known = " or ".join(repr(scheme.example) for scheme in SCHEMES.values())
         raise InvalidInput("url", url, known)
     return store
 
 
-def _opened(url: str) -> Store | None:
+def _opened(url: str, make: bool) -> Store | None:
     name, separator, rest = url.partition("://")
     if not separator or name not in SCHEMES:
         return None
     module = import_module(SCHEMES[name].module)
-    store: Store | None = module.from_url(rest)
+    store: Store | None = module.from_url(rest, make)
     return store

@@ -16,6 +16,7 @@ from functools import partial
 from itertools import starmap
 from typing import Any, TypeVar
 
+from demem_agent.metadata import metadata_field
 from demem_agent.settings import DecideSettings, Settings, SplitSettings
 from demem_agent.slots.records import Certified
 from demem_agent.slots.state import State
@@ -29,10 +30,12 @@ from demem_agent.types import (
     Context,
     Decision,
     Evidence,
+    Mark,
     Situation,
     SplitCertificate,
     Succession,
     Verdict,
+    number_of,
 )
 
 __all__ = [
@@ -47,6 +50,7 @@ __all__ = [
     "dumps",
     "evidence_from_json",
     "evidence_to_json",
+    "mark_from_json",
     "rank_from_json",
     "settings_from_json",
     "settings_to_json",
@@ -91,12 +95,18 @@ def settings_from_json(plain: Plain) -> Settings:
 
 def evidence_to_json(evidence: Evidence) -> Json:
     """Return an item as plain values."""
-    return {**asdict(evidence), "at": _time_to_json(evidence.at)}
+    plain = {**asdict(evidence), "at": _time_to_json(evidence.at)}
+    if not evidence.metadata:  # as it was written before there was any
+        del plain["metadata"]
+    return plain
 
 
 def evidence_from_json(plain: Plain) -> Evidence:
-    """Return an item from what :func:`evidence_to_json` returned."""
-    return Evidence(**{**plain, "at": _time_from_json(plain["at"])})
+    """Return an item from what :func:`evidence_to_json` returned, in this version or before."""
+    fields = {**plain, "at": _time_from_json(plain["at"])}
+    fields["metadata"] = metadata_field("metadata", plain.get("metadata"))
+    fields["made_from"] = tuple(plain.get("made_from", ()))
+    return Evidence(**fields)
 
 
 def spans_from_json(plain: Iterable[Sequence[Any]]) -> tuple[tuple[int, int], ...]:
@@ -230,6 +240,18 @@ def succession_from_json(plain: Plain) -> Succession:
         undone=bool(plain["undone"]),
         after=int(plain["after"]),
     )
+
+
+def mark_from_json(plain: Plain) -> Mark:
+    """Return what was settled of an item from the fields of a :class:`Mark` as plain values.
+
+    Raises:
+        ValueError: also for another id than evidence has.
+    """
+    id = str(plain["evidence_id"])
+    if id != f"e{number_of(id)}":
+        raise ValueError("a mark of what is no evidence")
+    return Mark(id, bool(plain["kept"]), bool(plain["hidden"]))
 
 
 def situation_to_json(situation: Situation) -> Json:

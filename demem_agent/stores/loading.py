@@ -46,6 +46,7 @@ def _readable(rows: Rows, measure: Measure, damaged: list[str]) -> State:
     state = State(rows.settings, measure, head=rows.head)
     state.begin_index()
     _load_evidence(state, rows, damaged)
+    _load_marks(state, rows, damaged)  # what is hidden is in no summary
     _load_uses(state, rows)  # they decide how excerpts rank, so they come before the summaries
     _load_slots(state, rows, damaged)
     _load_contexts(state, rows, damaged)
@@ -62,12 +63,22 @@ def _readable(rows: Rows, measure: Measure, damaged: list[str]) -> State:
 def _load_evidence(state: State, rows: Rows, damaged: list[str]) -> None:
     for stored in rows.evidence:
         name = f"evidence {number_of(stored.evidence.id)}"
+        if not state.evidence.keys() >= set(stored.evidence.made_from):
+            damaged.append(name)  # notes come after what they were made from
         if stored.vectors.shape[1] != rows.head.dimensions:
             damaged.append(name)
             continue
         if not 0 <= stored.slot < rows.settings.slots:
             damaged.append(name)
         state.put(stored)
+
+
+def _load_marks(state: State, rows: Rows, damaged: list[str]) -> None:
+    for mark in rows.marks:
+        if mark.evidence_id in state.evidence:
+            state.put_mark(mark)
+        else:
+            damaged.append(f"mark {number_of(mark.evidence_id)}")
 
 
 def _load_uses(state: State, rows: Rows) -> None:
@@ -183,6 +194,7 @@ def _mend(state: State) -> None:
         state.slots[number] = state.rebuild(_root(state, number), items, state.head.seq)
     _move_homeless_contexts(state)
     _drop_lost_verdicts(state)
+    _drop_lost_sources(state)
 
 
 def _move_homeless_contexts(state: State) -> None:
@@ -199,6 +211,13 @@ def _drop_lost_verdicts(state: State) -> None:
         live = tuple(verdict for verdict in context.verdicts if verdict[0] in state.evidence)
         if live != context.verdicts:
             state.put_context(replace(stored, context=replace(context, verdicts=live)))
+
+
+def _drop_lost_sources(state: State) -> None:
+    for id, item in list(state.evidence.items()):
+        live = tuple(source for source in item.made_from if source in state.evidence)
+        if live != item.made_from:
+            state.evidence[id] = replace(item, made_from=live)
 
 
 def _root(state: State, number: int) -> SlotState:

@@ -13,7 +13,6 @@ from demem_agent.later import dataclass
 from demem_agent.settings import Settings
 from demem_agent.slots.invariants import check
 from demem_agent.slots.records import (
-    Delta,
     Head,
     Operation,
     StoredContext,
@@ -25,7 +24,6 @@ from demem_agent.stores import Address, Rows, Store
 from demem_agent.stores.codec import (
     Json,
     Plain,
-    certified_from_json,
     certified_to_json,
     context_from_json,
     context_to_json,
@@ -33,6 +31,7 @@ from demem_agent.stores.codec import (
     decision_to_json,
     evidence_from_json,
     evidence_to_json,
+    mark_from_json,
     settings_from_json,
     settings_to_json,
     situation_from_json,
@@ -44,10 +43,10 @@ from demem_agent.stores.codec import (
     succession_to_json,
 )
 from demem_agent.stores.loading import load_state
-from demem_agent.stores.slot_rows import SlotRow, slot_row, slot_state
+from demem_agent.stores.slot_rows import SlotRow, slot_row
 from demem_agent.stores.vectors import vectors_from_text, vectors_to_text
 from demem_agent.text.units import Measure, measure
-from demem_agent.types import Decision, Succession
+from demem_agent.types import Decision, Mark, Succession
 
 __all__ = ["FORMAT", "export", "restore"]
 
@@ -61,7 +60,7 @@ def export(state: State) -> Iterator[Json]:
         "kind": "memory",
         "format": FORMAT,
         "settings": settings_to_json(state.settings),
-        "head": asdict(state.head),
+        "head": _head_to_line(state.head),
     }
     for item in state.evidence:
         yield {"kind": "evidence", **_evidence_to_line(state, item)}
@@ -77,6 +76,8 @@ def export(state: State) -> Iterator[Json]:
         yield {"kind": "situation", **_situation_to_line(situation)}
     for decision in state.choices.values():
         yield {"kind": "choice", **decision_to_json(decision)}
+    for mark in state.marks.values():
+        yield {"kind": "mark", **asdict(mark)}
     for operation in (*state.keyed.values(), *state.receipts):
         yield {**asdict(operation), "operation": operation.kind, "kind": "operation"}
 
@@ -96,36 +97,16 @@ def restore(
     if not isinstance(lines, Iterable) or isinstance(lines, str | Mapping):
         raise InvalidInput("lines", lines, "what export gave: a list of mappings")
     rows = _rows(lines)
-    state = _checked_state(rows, counter)
-    delta = _whole(rows, state)
-    store.create(address, rows.settings)
-    store.commit(address, delta)
+    _check(rows, counter)
+    store.put(address, rows)
 
 
-def _checked_state(rows: Rows, counter: Measure | None) -> State:
+def _check(rows: Rows, counter: Measure | None) -> None:
     try:
-        state = load_state(rows, measure(rows.settings.unit, counter))
-        check(state)
+        check(load_state(rows, measure(rows.settings.unit, counter)))
     except (InvariantBroken, StoreError) as error:
         allowed = "a whole export, with every line that it had"
         raise InvalidInput("lines", str(error), allowed) from error
-    return state
-
-
-def _whole(rows: Rows, state: State) -> Delta:
-    """Return all rows as one delta, from before the first operation."""
-    return Delta(
-        head=rows.head,
-        operations=(*rows.keyed, *rows.receipts),
-        evidence=tuple(rows.evidence),
-        slots=tuple(slot_state(state, row) for row in rows.slots),
-        contexts=tuple(rows.contexts),
-        certificates=tuple(certified_from_json(plain, state) for plain in rows.certificates),
-        successions=tuple(rows.successions),
-        situations=tuple(rows.situations),
-        choices=tuple(rows.choices),
-        since=0,
-    )
 
 
 @dataclass(slots=True)
@@ -141,6 +122,7 @@ class _Found:
     successions: list[Succession] = field(default_factory=list)
     situations: list[StoredSituation] = field(default_factory=list)
     choices: list[Decision] = field(default_factory=list)
+    marks: list[Mark] = field(default_factory=list)
     keyed: list[Operation] = field(default_factory=list)
     receipts: list[Operation] = field(default_factory=list)
 
@@ -159,6 +141,7 @@ def _rows(lines: Iterable[Plain]) -> Rows:
         successions=found.successions,
         situations=found.situations,
         choices=found.choices,
+        marks=found.marks,
         keyed=found.keyed,
         receipts=found.receipts,
     )
@@ -172,8 +155,9 @@ def _found_in(lines: Iterable[Plain]) -> _Found:
         except DeMemError:
             raise
         except (KeyError, TypeError, ValueError, AttributeError) as error:
+            says = f"line {number} is no row of a memory that was exported"
             name = type(error).__name__
-            raise InvalidInput(f"line {number}", name, "a row as export writes it") from error
+            raise InvalidInput(f"line {number}", name, "a row as export writes it", says) from error
     return found
 
 
@@ -198,12 +182,21 @@ def _add(found: _Found, line: Plain) -> None:
             found.situations.append(_situation_from_line(body))
         case "choice":
             found.choices.append(decision_from_json(body))
+        case "mark":
+            found.marks.append(mark_from_json(body))
         case "operation":
             operation = Operation(kind=body.pop("operation"), **body)
             kept = found.receipts if operation.is_receipt else found.keyed
             kept.append(operation)
         case _:
             raise ValueError(f"unknown kind {kind!r}")
+
+
+def _head_to_line(head: Head) -> Json:
+    """Return a head as plain values; its era is that of the store, not of the memory."""
+    line = asdict(head)
+    del line["era"]
+    return line
 
 
 def _settings_from_line(body: Json) -> Settings:

@@ -14,20 +14,19 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from demem_agent.errors import StoreError
+from demem_agent.metadata import Metadata, metadata_field
 from demem_agent.settings import Settings
 from demem_agent.slots.records import (
-    Certified,
     Head,
     Operation,
-    SlotState,
     StoredContext,
     StoredEvidence,
     StoredSituation,
     Vector,
 )
+from demem_agent.stores.base import MemoryInfo
 from demem_agent.stores.codec import (
     Json,
-    certified_to_json,
     context_from_json,
     context_to_json,
     decision_from_json,
@@ -44,10 +43,10 @@ from demem_agent.stores.codec import (
     written_from_json,
     written_to_json,
 )
-from demem_agent.stores.slot_rows import SlotRow, slot_row
+from demem_agent.stores.slot_rows import SlotRow
 from demem_agent.stores.vectors import vectors_from_bytes, vectors_to_bytes
 from demem_agent.turns import time_field, unit_field
-from demem_agent.types import Decision, Evidence, Succession, number_of
+from demem_agent.types import Decision, Evidence, Mark, Succession, number_of
 
 __all__ = [
     "Columns",
@@ -65,6 +64,9 @@ __all__ = [
     "evidence_to_row",
     "head_from_row",
     "head_to_row",
+    "info_from_row",
+    "mark_from_row",
+    "mark_to_row",
     "naming_damage",
     "operation_from_row",
     "operation_to_row",
@@ -141,9 +143,11 @@ def head_to_row(head: Head) -> Columns:
         "successions": head.successions,
         "situations": head.situations,
         "choices": head.choices,
+        "noted": head.noted,
         "encoder": head.encoder,
         "encoder_fingerprint": head.encoder_fingerprint,
         "dimensions": head.dimensions,
+        "era": head.era,
     }
 
 
@@ -158,9 +162,27 @@ def head_from_row(row: Row) -> Head:
         successions=int(row["successions"]),
         situations=int(row["situations"]),
         choices=int(row["choices"]),
+        noted=int(row["noted"]),
         encoder=str(row["encoder"]),
         encoder_fingerprint=str(row["encoder_fingerprint"]),
         dimensions=int(row["dimensions"]),
+        era=int(row["era"]),
+    )
+
+
+def info_from_row(row: Row) -> MemoryInfo:
+    """Return what is told of a memory from a row that was put together for it."""
+    return MemoryInfo(
+        memory_id=row["memory_id"],
+        tenant=row["tenant"],
+        items=int(row["items"]),
+        size=int(row["size"]),
+        answers=int(row["contexts"]),
+        slots=int(row["slots"]),
+        first=time_field("at", row["first"]),
+        last=time_field("at", row["last"]),
+        made=time_field("made", row["made"]),
+        changed=time_field("changed", row["changed"]),
     )
 
 
@@ -177,6 +199,8 @@ def evidence_to_row(stored: StoredEvidence) -> Columns:
         "source": _bytes_of(item.source),
         "source_id": _bytes_of(item.source_id),
         "trust": item.trust,
+        "metadata": dumps(item.metadata) if item.metadata else None,
+        "made_from": dumps(item.made_from),
         "spans": dumps(stored.spans),
         "vectors": vectors_to_bytes(stored.vectors),
     }
@@ -198,10 +222,24 @@ def evidence_from_row(row: Row) -> StoredEvidence:
         source=_text_of(row["source"]),
         source_id=_text_of(row["source_id"]),
         trust=unit_field("trust", row["trust"]),
+        metadata=_metadata(row["metadata"]),
+        made_from=_ids_in(row["made_from"]),
     )
     spans = _spans_within(row["spans"], len(text))
     vectors = _unit_vectors(row["vectors"], len(spans))
     return StoredEvidence(item, int(row["slot"]), spans, vectors)
+
+
+def _metadata(raw: str | None) -> Metadata:
+    return metadata_field("metadata", json.loads(raw) if raw else None)
+
+
+def _ids_in(raw: str) -> tuple[str, ...]:
+    """Return the ids in a column that has them in JSON."""
+    ids = json.loads(raw)
+    for id in ids:
+        number_of(id)
+    return tuple(ids)
 
 
 def _spans_within(raw: str, length: int) -> tuple[tuple[int, int], ...]:
@@ -221,9 +259,8 @@ def _unit_vectors(raw: bytes, rows: int) -> Vector:
     return vectors
 
 
-def slot_to_row(slot: SlotState) -> Columns:
+def slot_to_row(row: SlotRow) -> Columns:
     """Return the row of a slot; its excerpts are rows of their own."""
-    row = slot_row(slot)
     return {
         "number": row.number,
         "parent": row.parent,
@@ -256,15 +293,15 @@ def slot_from_row(row: Row, covers: Covers) -> SlotRow:
     )
 
 
-def cover_to_rows(slot: SlotState) -> Iterator[Columns]:
+def cover_to_rows(row: SlotRow) -> Iterator[Columns]:
     """Yield a row for each excerpt of a slot."""
-    for place, excerpt in enumerate(slot.summary.kept):
+    for place, (item, start, end) in enumerate(row.cover):
         yield {
-            "slot": slot.number,
+            "slot": row.number,
             "place": place,
-            "evidence": number_of(excerpt.evidence_id),
-            "first": excerpt.start,
-            "last": excerpt.end,
+            "evidence": number_of(item),
+            "first": start,
+            "last": end,
         }
 
 
@@ -302,10 +339,9 @@ def context_from_row(row: Row) -> StoredContext:
     return StoredContext(context, vector)
 
 
-def certificate_to_row(certified: Certified) -> Columns:
-    """Return the row of a certificate."""
-    number = number_of(certified.certificate.id)
-    return {"number": number, "body": dumps(certified_to_json(certified))}
+def certificate_to_row(plain: Json) -> Columns:
+    """Return the row of a certificate, which comes as plain values."""
+    return {"number": number_of(plain["certificate"]["id"]), "body": dumps(plain)}
 
 
 def certificate_from_row(row: Row) -> Json:
@@ -375,6 +411,20 @@ def choice_from_row(row: Row) -> Decision:
     if decision.id != f"d{row['number']}":
         raise ValueError("another decision's body")
     return decision
+
+
+def mark_to_row(mark: Mark) -> Columns:
+    """Return the row of what was settled of an item."""
+    return {
+        "number": number_of(mark.evidence_id),
+        "kept": int(mark.kept),
+        "hidden": int(mark.hidden),
+    }
+
+
+def mark_from_row(row: Row) -> Mark:
+    """Return what was settled of an item from its row."""
+    return Mark(f"e{row['number']}", bool(row["kept"]), bool(row["hidden"]))
 
 
 def operation_to_row(operation: Operation) -> Columns:

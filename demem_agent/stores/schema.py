@@ -82,5 +82,39 @@ CREATE TABLE choice (
     PRIMARY KEY (tenant, memory_id, number));
 """
 
-MIGRATIONS: tuple[str, ...] = (_FIRST, _NAMED, _ERASURE, _SUCCESSIONS, _CHOICES)
+#: What a caller keeps beside a text: a JSON object, NULL where it is empty.
+_METADATA = """
+ALTER TABLE evidence ADD COLUMN metadata TEXT;
+"""
+
+#: What notes were made from, and how far they have come.
+_NOTES = """
+ALTER TABLE memory ADD COLUMN noted INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE evidence ADD COLUMN made_from TEXT NOT NULL DEFAULT '[]';
+"""
+
+#: Memories that come and go as a whole: ``era`` counts those that were deleted or renamed, and each
+#: has the count from when it was made. ``mark`` says what stays whatever happens, and what is never
+#: read.
+_WHOLE = """
+ALTER TABLE erasure ADD COLUMN era INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE memory ADD COLUMN era INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE memory ADD COLUMN made TEXT;
+ALTER TABLE memory ADD COLUMN changed TEXT;
+CREATE TABLE mark (
+    tenant TEXT NOT NULL, memory_id TEXT NOT NULL, number INTEGER NOT NULL,
+    kept INTEGER NOT NULL, hidden INTEGER NOT NULL,
+    PRIMARY KEY (tenant, memory_id, number));
+"""
+
+MIGRATIONS: tuple[str, ...] = (
+    _FIRST,
+    _NAMED,
+    _ERASURE,
+    _SUCCESSIONS,
+    _CHOICES,
+    _METADATA,
+    _NOTES,
+    _WHOLE,
+)
 VERSION = len(MIGRATIONS)

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import os
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
 
-from demem_agent.errors import StaleState, StoreError
+from demem_agent.errors import MemoryGone, StaleState, StoreError
 from demem_agent.settings import Settings
 from demem_agent.slots.records import Delta, Head
-from demem_agent.stores.base import Address, Rows
+from demem_agent.stores.base import (
+    Address,
+    DeletionReceipt,
+    MemoryInfo,
+    Rows,
+    receipt_of,
+    require_tenant_room,
+    time_now,
+)
+from demem_agent.stores.codec import certified_to_json
 from demem_agent.stores.connections import (
     connect,
     disconnect,
@@ -35,6 +46,9 @@ from demem_agent.stores.rows import (
     evidence_to_row,
     head_from_row,
     head_to_row,
+    info_from_row,
+    mark_from_row,
+    mark_to_row,
     naming_damage,
     operation_from_row,
     operation_to_row,
@@ -48,6 +62,8 @@ from demem_agent.stores.rows import (
     succession_from_row,
     succession_to_row,
 )
+from demem_agent.stores.schema import VERSION
+from demem_agent.stores.slot_rows import SlotRow, slot_row
 from demem_agent.types import number_of
 
 __all__ = ["SqliteStore", "from_url"]
@@ -64,15 +80,39 @@ _KEYS = {
     "succession": "number",
     "situation": "number",
     "choice": "number",
+    "mark": "number",
     "op": "seq",
 }
+#: All tables that have rows of memories.
+_TABLES = ("memory", *_KEYS)
+#: A row for each memory, with what :class:`MemoryInfo` tells of it.
+_SURVEY = """
+SELECT memory_id, tenant, contexts, made, changed,
+    (SELECT COUNT(*) FROM evidence WHERE {of_it}) AS items,
+    (SELECT COALESCE(SUM(LENGTH(text)), 0) FROM evidence WHERE {of_it}) AS size,
+    (SELECT COUNT(*) FROM slot WHERE {of_it}) AS slots,
+    (SELECT at FROM evidence WHERE {of_it} AND at IS NOT NULL
+        ORDER BY julianday(at), number LIMIT 1) AS first,
+    (SELECT at FROM evidence WHERE {of_it} AND at IS NOT NULL
+        ORDER BY julianday(at) DESC, number DESC LIMIT 1) AS last
+FROM memory WHERE {{which}} ORDER BY tenant, memory_id
+""".format(of_it="tenant = memory.tenant AND memory_id = memory.memory_id")
 
 
-def from_url(rest: str) -> SqliteStore | None:
-    """Open the file of a URL; ``rest`` is what follows ``sqlite://``, a slash and its path."""
+def from_url(rest: str, make: bool = True) -> SqliteStore | None:
+    """Open the file of a URL; ``rest`` is what follows ``sqlite://``, a slash and its path.
+
+    Args:
+        make: whether a file that is not there is made.
+
+    Raises:
+        StoreError: also for a file that is not there, where none is to be made.
+    """
     path = rest.removeprefix("/")
     if not path or path == rest or "\0" in path:
         return None
+    if not make and not os.path.exists(path):
+        raise StoreError(f"there is no file {path}")
     return SqliteStore(path)
 
 
@@ -89,6 +129,8 @@ class SqliteStore:
             is in use by another process where this SQLite cannot share it.
     """
 
+    schema: int | None = VERSION
+
     def __init__(self, path: str | Path) -> None:
         self.path = str(path)
         self.exclusive = must_be_alone()
@@ -104,9 +146,22 @@ class SqliteStore:
 
     def create(self, address: Address, settings: Settings) -> None:
         """Write the row of a memory that does not exist yet."""
-        row = settings_to_row(settings) | head_to_row(Head())
         with self._transaction("create"):
-            self._insert("memory", address, [row])
+            self._begin(address, settings, Head())
+
+    def put(self, address: Address, rows: Rows) -> None:
+        """Write all rows of a memory that does not exist yet."""
+        with self._transaction("put"):
+            self._begin(address, rows.settings, rows.head)
+            self._insert("evidence", address, map(evidence_to_row, rows.evidence))
+            self._insert_slots(address, rows.slots)
+            self._insert("context", address, map(context_to_row, rows.contexts))
+            self._insert("certificate", address, map(certificate_to_row, rows.certificates))
+            self._insert("succession", address, map(succession_to_row, rows.successions))
+            self._insert("situation", address, map(situation_to_row, rows.situations))
+            self._insert("choice", address, map(choice_to_row, rows.choices))
+            self._insert("mark", address, map(mark_to_row, rows.marks))
+            self._insert("op", address, map(operation_to_row, (*rows.keyed, *rows.receipts)))
 
     def load(self, address: Address) -> Rows | None:
         """Return all rows of a memory, or None when there is none."""
@@ -115,12 +170,12 @@ class SqliteStore:
             memory = self._memory(address)
             return None if memory is None else self._rows(address, memory)
 
-    def seq(self, address: Address) -> int:
+    def seq(self, address: Address, era: int = 0) -> int:
         """Return the number of the last operation."""
         with self._using("read"):
-            memory = self._memory(address, "seq")
-        if memory is None:
-            raise StoreError(f"there is no memory {address.memory_id!r} in {self.path}")
+            memory = self._memory(address, "seq, era")
+        if memory is None or memory["era"] != era:
+            raise MemoryGone(address.memory_id)
         return int(memory["seq"])
 
     def commit(self, address: Address, delta: Delta) -> None:
@@ -132,13 +187,42 @@ class SqliteStore:
                 self._db.execute("UPDATE erasure SET owed = 1")
             self._write_delta(address, delta)
         self._connection.owes_erasure |= delta.erases
-        with self._using("erase"):
-            erased = self._erase_log()
-        if delta.erases and not erased and not delta.for_room:
-            raise StoreError(
-                f"forgotten in {self.path}, but another process is still reading: "
-                "the text leaves the file with the first write or close after that"
-            )
+        self._erase("forgotten", needed=delta.erases and not delta.for_room)
+
+    def move(self, address: Address, to: Address) -> None:
+        """Give a memory another address; whoever holds it open finds it gone."""
+        with self._transaction("rename"):
+            if self._memory(address, "seq") is None:
+                raise MemoryGone(address.memory_id)
+            era = self._next_era()
+            for table in _TABLES:
+                update = f"UPDATE {table} SET tenant = ?, memory_id = ? WHERE {_HERE}"
+                self._db.execute(update, (*to, *address))
+            self._db.execute(f"UPDATE memory SET era = ? WHERE {_HERE}", (era, *to))
+        self._connection.owes_erasure = True  # an id may be somebody's name
+        self._erase("renamed", needed=False)
+
+    def delete(self, tenant: str, memory_id: str | None = None) -> DeletionReceipt:
+        """Delete a memory, or all memories of a tenant."""
+        which = _HERE if memory_id is not None else "tenant = ?"
+        those = (tenant,) if memory_id is None else (tenant, memory_id)
+        with self._transaction("delete"):
+            receipt = receipt_of(tenant, self._survey(which, those))
+            if not receipt.memories:
+                return receipt
+            for table in _TABLES:
+                self._db.execute(f"DELETE FROM {table} WHERE {which}", those)
+            self._next_era()
+        self._connection.owes_erasure = True
+        self._erase("deleted", needed=True)
+        return receipt
+
+    def survey(self, tenant: str | None = None) -> list[MemoryInfo]:
+        """Describe the memories of a tenant, or of all."""
+        with self._transaction("list", "BEGIN"):
+            if tenant is None:
+                return self._survey("TRUE", ())
+            return self._survey("tenant = ?", (tenant,))
 
     def holds(self, address: Address) -> bool:
         """Whether there is such a memory."""
@@ -184,6 +268,7 @@ class SqliteStore:
             successions=sound_rows(successions, succession_from_row, damaged),
             situations=sound_rows(situations, situation_from_row, damaged),
             choices=sound_rows(self._named("choice", address), choice_from_row, damaged),
+            marks=sound_rows(self._named("mark", address), mark_from_row, damaged),
             keyed=sound_rows(keyed, operation_from_row, damaged),
             receipts=sound_rows(receipts, operation_from_row, damaged),
             damaged=damaged,
@@ -204,38 +289,74 @@ class SqliteStore:
         for row in self._select(table, address, also):
             yield f"{table} {row[key]}", row
 
+    def _survey(self, which: str, those: Sequence[str]) -> list[MemoryInfo]:
+        found = self._db.execute(_SURVEY.format(which=which), tuple(those))
+        with naming_damage("of an item's date"):
+            return [info_from_row(row) for row in found]
+
+    def _begin(self, address: Address, settings: Settings, head: Head) -> None:
+        """Write the row of a memory, which is of the era that its store is in."""
+        era = int(self._db.execute("SELECT era FROM erasure").fetchone()["era"])
+        row = settings_to_row(settings) | head_to_row(replace(head, era=era))
+        now = time_now().isoformat()
+        self._insert("memory", address, [{**row, "made": now, "changed": now}])
+
+    def _next_era(self) -> int:
+        """Begin another era, and note that text is still to leave the file."""
+        self._db.execute("UPDATE erasure SET era = era + 1, owed = 1")
+        return int(self._db.execute("SELECT era FROM erasure").fetchone()["era"])
+
     def _advance(self, address: Address, delta: Delta) -> None:
-        head = head_to_row(delta.head)
+        known = self._memory(address, "era")
+        if known is None or known["era"] != delta.head.era:
+            raise MemoryGone(address.memory_id)
+        head = {**head_to_row(delta.head), "changed": time_now().isoformat()}
         assignments = ", ".join(f"{name} = ?" for name in head)
         update = f"UPDATE memory SET {assignments} WHERE {_HERE} AND seq = ?"
         done = self._db.execute(update, (*head.values(), *address, delta.after))
         if done.rowcount != 1:
             raise StaleState(f"the memory {address.memory_id!r} was changed by another writer")
+        if delta.tenant_items is not None:
+            require_tenant_room(self._items_of(address.tenant), delta)
+
+    def _items_of(self, tenant: str) -> int:
+        """Return how many items the memories of a tenant have, by their heads."""
+        query = "SELECT SUM(evidence - forgotten) AS items FROM memory WHERE tenant = ?"
+        return int(self._db.execute(query, (tenant,)).fetchone()["items"])
 
     def _write_delta(self, address: Address, delta: Delta) -> None:
         self._write_evidence(address, delta)
         self._write_slots(address, delta)
         self._replace("context", address, map(context_to_row, delta.contexts))
-        self._replace("certificate", address, map(certificate_to_row, delta.certificates))
+        certificates = map(certified_to_json, delta.certificates)
+        self._replace("certificate", address, map(certificate_to_row, certificates))
         self._delete("succession", "number", address, map(number_of, delta.lapsed))
         self._replace("succession", address, map(succession_to_row, delta.successions))
         self._replace("situation", address, map(situation_to_row, delta.situations))
         self._replace("choice", address, map(choice_to_row, delta.choices))
+        marked = [number_of(mark.evidence_id) for mark in delta.marks]
+        says = (mark for mark in delta.marks if mark.says_something)
+        self._delete("mark", "number", address, marked)
+        self._insert("mark", address, map(mark_to_row, says))
         self._insert("op", address, map(operation_to_row, delta.operations))
 
     def _write_evidence(self, address: Address, delta: Delta) -> None:
         self._replace("evidence", address, map(evidence_to_row, delta.evidence))
         moves = [(slot, *address, number_of(item)) for item, slot in delta.moves]
         self._db.executemany(f"UPDATE evidence SET slot = ? WHERE {_HERE} AND number = ?", moves)
-        self._delete("evidence", "number", address, map(number_of, delta.forgotten))
+        for table in ("evidence", "mark"):
+            self._delete(table, "number", address, map(number_of, delta.forgotten))
 
     def _write_slots(self, address: Address, delta: Delta) -> None:
-        written = [slot.number for slot in delta.slots]
-        covers = map(cover_to_rows, delta.slots)
-        self._delete("cover", "slot", address, [*delta.closed, *written])
-        self._delete("slot", "number", address, delta.closed)
-        self._replace("slot", address, map(slot_to_row, delta.slots))
-        self._insert("cover", address, chain.from_iterable(covers))
+        rows = [slot_row(slot) for slot in delta.slots]
+        changed = [*delta.closed, *(row.number for row in rows)]
+        self._delete("cover", "slot", address, changed)
+        self._delete("slot", "number", address, changed)
+        self._insert_slots(address, rows)
+
+    def _insert_slots(self, address: Address, rows: Sequence[SlotRow]) -> None:
+        self._insert("slot", address, map(slot_to_row, rows))
+        self._insert("cover", address, chain.from_iterable(map(cover_to_rows, rows)))
 
     def _insert(self, table: str, address: Address, rows: Iterable[Columns]) -> None:
         self._write("INSERT", table, address, rows)
@@ -257,6 +378,16 @@ class SqliteStore:
     def _delete(self, table: str, key: str, address: Address, numbers: Iterable[int]) -> None:
         which = [(*address, number) for number in numbers]
         self._db.executemany(f"DELETE FROM {table} WHERE {_HERE} AND {key} = ?", which)
+
+    def _erase(self, what: str, *, needed: bool) -> None:
+        """Write the file anew if text is to leave it; say so where that is needed and cannot be."""
+        with self._using("erase"):
+            erased = self._erase_log()
+        if needed and not erased:
+            raise StoreError(
+                f"{what} in {self.path}, but another process is still reading: "
+                "the text leaves the file with the first write or close after that"
+            )
 
     def _erase_log(self) -> bool:
         return erase_log(self._connection)

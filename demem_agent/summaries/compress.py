@@ -19,7 +19,16 @@ from demem_agent.text.times.dates import moment
 from demem_agent.text.units import Measure
 from demem_agent.types import Evidence
 
-__all__ = ["EXCERPT_CHARS", "Excerpt", "Rank", "Summary", "compress", "excerpts", "summary_text"]
+__all__ = [
+    "EXCERPT_CHARS",
+    "Excerpt",
+    "Rank",
+    "Summary",
+    "compress",
+    "excerpts",
+    "specificity",
+    "summary_text",
+]
 
 #: Longest excerpt; longer sentences are cut at words.
 EXCERPT_CHARS = 240
@@ -129,7 +138,7 @@ def _ranked(text: str, order: int, used: int, limit: int) -> list[tuple[Rank, in
     recency = order / RECENCY_ITEMS
     found: list[tuple[Rank, int, int]] = []
     for start, end in _pieces(text, longest):
-        weight = _specificity(text[start:end]) + recency
+        weight = specificity(text[start:end]) + recency
         found.append(((-used, -weight, -order, start), start, end))
     found.sort()
     return found
@@ -193,7 +202,11 @@ def _pieces(text: str, longest: int) -> Iterator[tuple[int, int]]:
         yield waiting
 
 
-def _specificity(words: str) -> float:
+def specificity(words: str) -> float:
+    """Return how much of what decides is in some words: numbers, names, times.
+
+    On the scale of a logarithm; a question, and what is very short, has less.
+    """
     specifics = math.log1p(len(_SPECIFIC.findall(words)))
     less_for_question = 0.7 if "?" in words else 0.0
     less_for_short = 0.7 if len(words) < 25 else 0.0

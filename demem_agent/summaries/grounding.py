@@ -1,4 +1,4 @@
-"""Whether a summary that a model writes (Compress_L) may be kept.
+"""Whether what a model writes may be kept: a summary (Compress_L), or notes (psi).
 
 A model's text is a proposal. It is kept only if it could have been made from the evidence that it
 names: every number and every word with a capital in a statement stands in what the statement
@@ -15,15 +15,26 @@ from demem_agent.later import dataclass, pattern
 from demem_agent.summaries.compress import Excerpt
 from demem_agent.text.language.words import content_terms, stems, words
 from demem_agent.text.quoting.containing import on_one_line
-from demem_agent.types import Compression, Proposal, Source
+from demem_agent.types import Compression, Noting, Proposal, Source
 
-__all__ = ["Written", "fault_of", "invented", "source_of", "written"]
+__all__ = [
+    "Written",
+    "fault_of",
+    "fault_of_note",
+    "invented",
+    "note_text",
+    "rests_on",
+    "source_of",
+    "written",
+]
 
 #: Share of the words of a line that was needed before which the statements about it must hold.
 NEEDED = 0.6
 #: Share of a statement's words that must stand in what it covers: what a model was talked into
 #: saying has few.
 GROUNDED = 0.5
+#: Characters that a note has at most: it is a sentence.
+LONGEST_NOTE = 500
 _CAPITAL = pattern(r"[^\W\d_a-z][\w'’-]*")
 #: A number as a whole, with its sign and all its parts: 5 and 20 are not 5.20.
 _NUMBER = pattern(r"(?<![\w.])[-−]?\d+(?:[.,:/-]\d+)*")
@@ -86,6 +97,21 @@ def fault_of(proposal: Proposal, task: Compression) -> str | None:
     return None
 
 
+def fault_of_note(note: str, cover: Sequence[str], task: Noting) -> str | None:
+    """Return why a note may not be kept, or None; it quotes nothing."""
+    if len(note) > LONGEST_NOTE:
+        return f"has more than {LONGEST_NOTE} characters"
+    fresh = {source.evidence_id for source in task.sources}
+    if fresh.isdisjoint(cover):
+        return "covers none of the items that notes are taken of"
+    return _fault_of_statement(note, cover, (*task.context, *task.sources))
+
+
+def note_text(statement: str) -> str:
+    """Return a note as it is remembered: on one line, without what would pass for more."""
+    return on_one_line(statement.strip().removeprefix("- ")).strip()
+
+
 def _first_fault(
     lines: Sequence[str], covers: Sequence[Sequence[str]], sources: Sequence[Source]
 ) -> str | None:
@@ -134,7 +160,7 @@ def invented(line: str, sources: Sequence[Source]) -> str | None:
         return "is empty"
     if _has_new_number(body, said):
         return "has a number that its items do not have"
-    if _is_mostly_new(body, said):
+    if not rests_on(body, said):
         return "has mostly words that its items do not have"
     if _has_new_name(body, said):
         return "has a name, or begins with a word, that its items do not have"
@@ -153,10 +179,11 @@ def _folded_words(text: str) -> set[str]:
     return set(map(str.casefold, re.findall(r"\w+", text)))
 
 
-def _is_mostly_new(body: str, said: str) -> bool:
+def rests_on(body: str, said: str) -> bool:
+    """Whether at least half of the words of a statement stand in what was said."""
     meant = set(content_terms(body))
     heard = meant & set(content_terms(said))
-    return len(heard) < GROUNDED * len(meant)
+    return len(heard) >= GROUNDED * len(meant)
 
 
 def _has_new_name(body: str, said: str) -> bool:

@@ -15,7 +15,7 @@ __all__ = ["obedient"]
 
 Reply = dict[str, object]
 
-_SOURCE = re.compile(r"^\[(e\d+)\](\*?) (.*)$", re.MULTILINE)
+_SOURCE = re.compile(r"^\[(e\d+)\]([*~]?) (.*)$", re.MULTILINE)
 _LIMIT = re.compile(r"At most (\d+) ")
 _SLOT = re.compile(r"<demem:slot>\s*(\d+)(.*?)</demem:slot>", re.DOTALL)
 
@@ -24,7 +24,8 @@ def obedient(messages: Sequence[Mapping[str, object]]) -> str:
     """Reply to a request as ``Provider`` passes it on, in ``Provider(obedient)``.
 
     It answers with the line of the reading that shares most words with the question, marks and
-    grades by shared words, and summarises by the first lines that fit, those that are needed ahead.
+    grades by shared words, summarises by the first lines that fit, those that are needed ahead, and
+    notes every sentence that is no question.
 
     Raises:
         ValueError: for a prompt that is not one of this library's.
@@ -102,10 +103,15 @@ def _needed_first(user: str) -> Iterator[tuple[str, str]]:
 
 
 def _notes(system: str, user: str) -> Reply:
-    _, _, rest = user.partition("<demem:message>")
-    inside, _, _ = rest.partition("</demem:message>")
-    sentences = map(str.strip, re.split(r"(?<=[.!])\s", inside))
-    return {"notes": [sentence for sentence in sentences if sentence and "?" not in sentence]}
+    notes: list[str] = []
+    covers: list[list[str]] = []
+    for item, mark, text in _SOURCE.findall(user):
+        _, _, said = text.rpartition(": ")
+        for sentence in map(str.strip, re.split(r"(?<=[.!])\s", said)):
+            if sentence and "?" not in sentence and not mark:
+                notes.append(sentence)
+                covers.append([item])
+    return {"notes": notes, "covers": covers}
 
 
 def _sort(system: str, user: str) -> Reply:

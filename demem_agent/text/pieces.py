@@ -6,15 +6,15 @@ what is asked for by name is found with its name, and JSON between elements, the
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from demem_agent.later import pattern
-from demem_agent.text.quoting.cutting import FENCE
+from demem_agent.text.quoting.fences import Block, blocks
 from demem_agent.text.sentences import PASSAGE_CHARS, packed, sentences
+from demem_agent.text.values import bare, entries, values
 
-__all__ = ["is_json", "pieces"]
+__all__ = ["pieces"]
 
 #: (start, end) in a text.
 _Stretch = tuple[int, int]
@@ -39,8 +39,6 @@ _CODE_LINE = pattern(r"^(?:[ \t]+\S.*|.*[{}();:,\]]|\s*(?:import|from|#|//|@).*|
 #: Definitions, and share of lines like those of a program, from which on a text is one.
 _FEW = 2
 _MOST = 0.7
-_BLOCK = pattern(rf"{FENCE}[^\n`]*\n(.*?)(?:{FENCE}|\Z)", re.DOTALL)
-_LONG_LINE = pattern(rf"^[ \t]*[{{\[].{{{PASSAGE_CHARS},}}$", re.MULTILINE)
 _SAID = pattern(r"\S")
 _JSON_TOKEN = pattern(r'"(?:[^"\\]|\\.)*"|[{}\[\],]')
 
@@ -53,40 +51,54 @@ def pieces(text: str, limit: int = PASSAGE_CHARS) -> list[_Stretch]:
     """
     if len(text) <= limit:
         return packed(text, [(0, len(text))], limit)
+    found = blocks(text)
     regions = list(_json_in(text, limit))
     units: list[_Stretch] = []
     start = 0
     for first, last in regions:
         units += sentences(text, start, first)
-        units += _elements(text, first, last, limit)
+        units += (bare(text, *one) for one in _elements(text, first, last, limit))
         start = last
     units += sentences(text, start)
-    return packed(text, units, limit, frozenset(_borders(text)))
+    whole = _with_fences(units, limit, found)
+    borders = {*_borders(text, found), *_long_entries(text, regions, limit)}
+    return packed(text, whole, limit, borders)
 
 
-def is_json(text: str) -> bool:
-    """Whether a text is an object or a list in JSON."""
-    if not text.lstrip().startswith(("{", "[")):
-        return False
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return True
+def _with_fences(
+    units: Sequence[_Stretch], limit: int, found: Sequence[Block]
+) -> Sequence[_Stretch]:
+    """Put the fences of blocks together with the code right beside them, where that fits."""
+    joints = {block.body for block in found} | {block.stop for block in found}
+    if not joints:
+        return units
+    ahead = sorted(joints, reverse=True)
+    together: list[_Stretch] = []
+    for start, end in units:
+        is_joint = False
+        while ahead and ahead[-1] <= start:
+            is_joint = ahead.pop() >= (together[-1][1] if together else 0)
+        if is_joint and together and end - together[-1][0] <= limit:
+            start = together.pop()[0]
+        together.append((start, end))
+    return together
 
 
 def _json_in(text: str, limit: int) -> Iterator[_Stretch]:
-    """Yield where a text is JSON: all of it, blocks in it, or long lines."""
-    if is_json(text):
-        yield 0, len(text)
-        return
-    if FENCE in text:
-        found = [match.span(1) for match in _BLOCK.finditer(text)]
-    else:
-        found = [match.span() for match in _LONG_LINE.finditer(text)]
-    for start, end in found:
-        if end - start > limit and is_json(text[start:end]):
+    """Yield where a text is JSON too long for one piece."""
+    for start, end in values(text):
+        if end - start > limit:
             yield start, end
+
+
+def _long_entries(text: str, regions: Sequence[_Stretch], limit: int) -> Iterator[int]:
+    """Yield where an entry of JSON begins that fills more than one piece, and the one behind it."""
+    is_long = False
+    for region in regions:
+        for start, end in entries(text, *region):
+            was_long, is_long = is_long, end - start > limit
+            if is_long or was_long:
+                yield start
 
 
 def _elements(text: str, start: int, end: int, limit: int) -> Iterator[_Stretch]:
@@ -123,17 +135,25 @@ def _shallow(
             start = place
 
 
-def _borders(text: str) -> Iterator[int]:
+def _borders(text: str, found: Sequence[Block]) -> Iterator[int]:
     """Yield where something is defined in the programs of a text, and where these end."""
-    blocks = [match.span(1) for match in _BLOCK.finditer(text)]
-    if not blocks and _is_program(text):
-        blocks = [(0, len(text))]
-    for start, end in blocks:
-        found = list(_definitions(text, start, end))
-        yield from (_begin(text, place) for place in found)
-        if found:
-            closed = text.find("\n", end)
-            yield len(text) if closed < 0 else _begin(text, closed)
+    for block in found:
+        defined = list(_definitions(text, block.body, block.stop))
+        for place in defined:
+            # What is defined first has the fence above it.
+            is_first = not text[block.body : place].strip()
+            yield block.start if is_first else _begin(text, place)
+        if defined:
+            yield _behind(text, block.end)
+    if not found and _is_program(text):
+        for place in _definitions(text, 0, len(text)):
+            yield _begin(text, place)
+
+
+def _behind(text: str, end: int) -> int:
+    """Return where the first word behind the line of a place is."""
+    line = text.find("\n", end)
+    return len(text) if line < 0 else _begin(text, line)
 
 
 def _begin(text: str, place: int) -> int:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from demem_agent.later import pattern
-from demem_agent.text.quoting.cutting import FENCE
+from demem_agent.text.quoting.fences import FENCE
 
 __all__ = ["answers", "differs_by_typo", "tells_nothing", "wording"]
 

@@ -138,3 +138,66 @@ def test_a_misspelled_question_is_answered_as_the_right_one_is() -> None:
         ("What is Carol allergic to?", "What is Carol alergic to?"),
     ):
         assert memory.answer(wrong).text == memory.answer(right).text != ""
+
+
+def answered(query: str, *said: str | tuple[str, str], **how: str) -> str:
+    """Return the answer of a memory to which some lines were said, by Ana unless told."""
+    memory = SlotMemory(clock=None)
+    for one in said:
+        text, speaker = (one, "Ana") if isinstance(one, str) else one
+        memory.ingest(text, speaker=speaker, at="2024-05-03", **how)
+    return memory.answer(query).text
+
+
+def test_sentences_of_two_turns_stand_on_lines_of_their_own() -> None:
+    text = answered("Which boat is blue?", "My boat is blue.", "The other boat is blue, too.")
+    assert text.splitlines() == ["Ana: My boat is blue.", "Ana: The other boat is blue, too."]
+
+
+def test_what_stands_between_two_sentences_of_a_turn_is_cut_out_with_a_sign() -> None:
+    text = answered(
+        "Which boat is blue?",
+        "My boat is blue. We had soup with lentils and rye bread. The other boat is blue, too.",
+    )
+    assert text == "Ana: My boat is blue. […] The other boat is blue, too."
+
+
+@pytest.mark.parametrize(
+    ("query", "rest"),
+    [
+        ("Did Priya have a boy or a girl?", "It's a girl, 3.2 kilos."),
+        ("How heavy is the baby Priya had, how many kilos?", "It's a girl, 3.2 kilos."),
+    ],
+)
+def test_a_short_sentence_is_quoted_with_the_next_one_that_answers(query: str, rest: str) -> None:
+    said = f"Priya had the baby!!! {rest} I'm so happy for her."
+    assert answered(query, said) == f"Ana: Priya had the baby!!! {rest}"
+    apart = answered(query, "Priya had the baby!!!", rest)
+    assert apart.splitlines() == ["Ana: Priya had the baby!!!", f"Ana: {rest}"]
+
+
+def test_a_question_is_quoted_with_its_reply() -> None:
+    text = answered("What is the wifi password?", "What is the wifi password?", ("tulip7", "Ben"))
+    assert text.splitlines() == ["Ana: What is the wifi password?", "Ben: tulip7"]
+
+
+def test_a_short_sentence_that_answers_stands_alone() -> None:
+    assert answered("What did Ana adopt?", "I adopted a puppy! It rained.") == (
+        "Ana: I adopted a puppy!"
+    )
+
+
+def test_what_another_session_goes_on_with_is_not_taken_for_the_rest() -> None:
+    memory = SlotMemory(clock=None)
+    memory.ingest("Priya had the baby!!!", speaker="Ana", session="one")
+    memory.ingest("It's a girl, 3.2 kilos.", speaker="Ana", session="two")
+    assert memory.answer("Did Priya have a boy or a girl?").text == "Ana: Priya had the baby!!!"
+
+
+def test_a_line_that_no_longer_holds_says_until_when_it_did() -> None:
+    memory = SlotMemory(clock=None)
+    memory.ingest("I live in Porto.", speaker="Ana", at="2024-03-01")
+    memory.ingest("I live in Lisbon now.", speaker="Ana", at="2024-07-06")
+    before = memory.answer("Where did Ana live before?").text
+    assert before == "Ana: I live in Porto. (until 6 July 2024)"
+    assert memory.answer("Where does Ana live?").text == "Ana: I live in Lisbon now."

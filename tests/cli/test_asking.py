@@ -24,6 +24,29 @@ def test_ask_shows_the_turn_that_the_answer_rests_on(demem: Demem, memory: Path)
     assert "21 February 2025" in done.out
 
 
+def test_ask_shows_the_twelve_best_lines_best_first(demem: Demem, tmp_path: Path) -> None:
+    turns = [{"text": f"Bruno's medicine number {n} is blue."} for n in range(20)]
+    demem("ingest", rows_file(tmp_path / "blue.jsonl", *turns), "-m", "m.db")
+    document = demem.document("ask", "Is Bruno's medicine number 7 blue?", "-m", "m.db")
+    with SlotMemory.open("sqlite:///m.db") as opened:
+        read = opened.read("Is Bruno's medicine number 7 blue?")
+    best_first = [item.id for item in read.ranked]
+    rests_on = document["evidence"]
+    assert rests_on[0] == best_first[0]
+    out = demem("ask", "Is Bruno's medicine number 7 blue?", "-m", "m.db").out
+    assert "Evidence, best first" in out
+    assert _ids_shown(out) == best_first[:12]
+    assert f"{len(best_first) - 12} more lines were read: --all shows them" in out
+    every = demem("ask", "Is Bruno's medicine number 7 blue?", "-m", "m.db", "--all").out
+    assert _ids_shown(every) == best_first
+
+
+def _ids_shown(out: str) -> list[str]:
+    """Return the ids of the evidence in a table, in its order."""
+    rows = [line.lstrip(" *").split() for line in out.splitlines()]
+    return [row[0] for row in rows if row and row[0][0] == "e" and row[0][1:].isdigit()]
+
+
 def test_ask_and_explain_agree_on_the_answer(demem: Demem, memory: Path) -> None:
     asked = demem.document("ask", "When was Pixel at the vet?", "-m", memory)
     explained = demem.document("explain", asked["id"], "-m", memory)

@@ -51,6 +51,73 @@ def test_a_mistake_is_one_line_and_exit_1(demem: Demem, memory: Path, name: str)
     assert done.err.count("\n") == 1
 
 
+#: What a newcomer types, and what must be said of it.
+SLIPS: list[tuple[list[str], str]] = [
+    (["read", "What?", "--limit", "abc"], "--limit must be a whole number, got 'abc'"),
+    (["read", "What?", "--limit=5.5"], "--limit must be a whole number, got '5.5'"),
+    (["read", "What?", "--floor", "high"], "--floor must be a number, got 'high'"),
+    (["rename", "one", "x"], "SLOT must be a whole number"),
+    (["ask", "Where", "is", "it?"], "'is it?' is too much: put a text of several words in quot"),
+    (["ingest", "no.jsonl"], "there is no file no.jsonl"),
+    (["ingest", "."], ". is a folder, not a file"),
+    (["forget", "12"], "no evidence has the id '12'; ids look like e12; demem ask and demem ex"),
+    (["forget", "a1"], "no evidence has the id 'a1'; a1 would be an answer; ids of evidence loo"),
+    (["forget", "--source-id", "x"], "no evidence has the source_id 'x'; it is what your own fi"),
+    (["feedback", "9", "--reward", "1"], "no answer has the id '9'; ids look like a3; demem ask"),
+    (["feedback", "e1", "--reward", "1"], "no answer has the id 'e1'; e1 would be evidence; ids"),
+    (["feedback", "a1"], "say how it did: --reward, --reference, --thumbs, --correction or"),
+    (["undo", "c9"], "no certificate has the id 'c9'; ids look like c1; demem certificates"),
+    (["undo", "a1"], "there is nothing to take back: no feedback on the answer a1 judged a"),
+    (["outcome", "d9", "--reward", "1"], "no decision has the id 'd9'; ids look like d1; demem"),
+    (["pin", "9"], "no slot has the id '9'; demem slots lists them"),
+    (["explain", "x1"], "nothing has the id 'x1': answers are a1, evidence e1, certificates c1"),
+    (["explain", "e99"], "no evidence has the id 'e99'; ids look like e12"),
+    (["decide", "rain"], "what can be chosen? give --action NAME once for each"),
+    (["ask", "When?", "--at", "soon"], "at must be a date or a time in ISO 8601, such as '2023"),
+]
+
+
+@pytest.mark.parametrize(("typed", "said"), SLIPS, ids=[" ".join(row[0]) for row in SLIPS])
+def test_a_slip_is_told_so_that_it_can_be_mended(
+    demem: Demem, memory: Path, typed: list[str], said: str
+) -> None:
+    done = demem(*typed, "-m", memory)
+    assert (done.code, done.out) == (1, "")
+    assert done.err.startswith(f"demem: {said}")
+
+
+def test_an_option_before_the_command_is_told_where_it_stands(demem: Demem) -> None:
+    done = demem("--memory", "m.db", "ask", "What?")
+    assert done.err.startswith("demem: options stand behind the command: demem ask ... --memory")
+
+
+def test_a_folder_is_no_memory(demem: Demem) -> None:
+    assert demem("ask", "What?", "-m", ".").err.startswith("demem: . is a folder; a memory is a")
+
+
+LINES: list[tuple[str, str]] = [
+    ('{"text": "a", "speeker": "b"}', "line 1: a turn has no field 'speeker': did you mean 'spea"),
+    (
+        '{"text": "a",}',
+        "line 1 is not JSON (Expecting property name enclosed in double quotes, col",
+    ),
+    ('[{"text": "a"}]', 'line 1 must be an object such as {"text": "..."}, got a list of turns'),
+    ('[\n{"text": "a"}\n]', "line 1 is not JSON (Expecting value, column 2): each line must be"),
+    ('"a"', "line 1 must be an object such as"),
+    ('{"text": "a"}\n{"text": ""}', "line 2: text must be a text that is not blank"),
+]
+
+
+@pytest.mark.parametrize(("lines", "said"), LINES, ids=[row[0] for row in LINES])
+def test_a_line_of_a_file_that_is_no_turn_is_named(
+    demem: Demem, tmp_path: Path, lines: str, said: str
+) -> None:
+    (tmp_path / "chat.jsonl").write_text(lines, encoding="utf-8")
+    done = demem("ingest", "chat.jsonl", "-m", "m.db")
+    assert (done.code, done.out) == (1, "")
+    assert done.err.startswith(f"demem: chat.jsonl {said}")
+
+
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_mistake_with_json_is_a_document_on_stdout(demem: Demem, memory: Path, name: str) -> None:
     done = demem(*MISTAKES[name], "-m", memory, "--json")

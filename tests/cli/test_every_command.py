@@ -16,6 +16,11 @@ USES: dict[str, list[str]] = {
     "ask": ["What is Bruno's medicine?"],
     "read": ["What is Bruno's medicine?", "--limit", "2000"],
     "feedback": ["a1", "--reward", "0.5"],
+    "items": [],
+    "show": ["e1"],
+    "stats": [],
+    "keep": ["e1"],
+    "hide": ["e1"],
     "slots": [],
     "explain": ["a2"],
     "certificates": [],
@@ -33,6 +38,9 @@ USES: dict[str, list[str]] = {
     "share": [],
     "export": [],
     "check": [],
+    "copy": ["--to", "twin"],
+    "rename-memory": ["--to", "twin"],
+    "delete": ["--yes"],
 }
 
 
@@ -48,6 +56,8 @@ def test_every_command_on_a_memory_is_tried_here() -> None:
         "bench",
         "audit",
         "mcp",
+        "memories",
+        "notes",
     } == set(COMMANDS)
 
 

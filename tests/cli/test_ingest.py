@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+import io
 import json
-from collections.abc import Sequence
+import sys
+from contextlib import nullcontext
 from datetime import datetime
 from pathlib import Path
 
 import pytest
-from command_line import BUDGET, DEMO, Demem, rows_file
-from hypothesis import given
-from hypothesis import strategies as st
+from command_line import BUDGET, DEMO, ROOT, Demem, rows_file
 
 from demem_agent import SlotMemory, Turn
+from demem_agent.imports.own import keyed
+from demem_agent.memory import BATCH
 
 pytest.importorskip("rich")
 pytest.importorskip("typer")
-
-from demem_agent.cli.sources import keyed
 
 
 def test_the_same_file_twice_is_remembered_once(demem: Demem) -> None:
@@ -108,33 +108,31 @@ def test_when_it_was_said_may_be_told_and_a_file_is_known_at_another_time(
     assert times == [datetime(2024, 3, 2), datetime(2023, 5, 8)]
 
 
+def test_turns_without_a_time_are_counted_with_what_became_of_them(
+    demem: Demem, tmp_path: Path
+) -> None:
+    turns = ({"text": "One."}, {"text": "Two.", "at": "2023-05-08"})
+    file = rows_file(tmp_path / "chat.jsonl", *turns)
+    out = demem("ingest", file, "-m", "m.db").out
+    assert "Without a time: 1 of 2 turns, remembered as undated; --at TIME tells" in out
+    out = demem("ingest", file, "-m", "other.db", "--at", "2024-03-02").out
+    assert "Without a time: 1 of 2 turns, dated 2024-03-02T00:00 by --at." in out
+    assert demem.document("ingest", file, "-m", "m.db")["undated"] == 1
+    file = rows_file(tmp_path / "dated.jsonl", turns[1])
+    assert "Without a time" not in demem("ingest", file, "-m", "dated.db").out
+
+
+def test_a_file_of_no_turns_is_told(demem: Demem, tmp_path: Path) -> None:
+    file = rows_file(tmp_path / "chat.jsonl")
+    assert "chat.jsonl holds no turns." in demem("ingest", file, "-m", "m.db").out
+
+
 def test_what_is_no_time_is_refused(demem: Demem, tmp_path: Path) -> None:
     file = rows_file(tmp_path / "chat.jsonl", {"text": "One."})
     refused = demem("ingest", file, "-m", "m.db", "--at", "noon")
     assert refused.code == 1
-    assert "at must be a datetime" in refused.err
+    assert "at must be a date or a time" in refused.err
     assert not Path("m.db").exists()
-
-
-@given(
-    st.lists(
-        st.tuples(st.none() | st.sampled_from("ab"), st.none() | st.text(min_size=1, max_size=3)),
-        max_size=8,
-    )
-)
-def test_keys_are_the_turns_own_or_unlike_each_other(
-    drawn: Sequence[tuple[str | None, str | None]],
-) -> None:
-    turns = [Turn("Text.", source_id=source_id, key=key) for source_id, key in drawn]
-    result = list(keyed(turns, "jsonl", "chat"))
-    made: list[str | None] = []
-    for turn, (_, key) in zip(result, drawn, strict=True):
-        if key is None:
-            made.append(turn.key)
-        else:
-            assert turn.key == key
-    assert len(set(made)) == len(made)
-    assert None not in made
 
 
 def test_a_text_file_is_remembered_by_paragraph(demem: Demem, tmp_path: Path) -> None:
@@ -199,3 +197,64 @@ def test_an_ingest_that_is_refused_makes_no_file(demem: Demem, tmp_path: Path) -
         done = demem("ingest", *arguments, "-m", "m.db")
         assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
     assert not Path("m.db").exists()
+
+
+EXPORTS = ROOT / "tests" / "imports" / "fixtures"
+
+
+def test_an_export_is_remembered_once_and_what_is_left_out_is_counted(demem: Demem) -> None:
+    first = demem.document("ingest", EXPORTS / "chatgpt.json", "-m", "m.db")
+    again = demem.document("ingest", EXPORTS / "chatgpt.json", "-m", "m.db", "--name", "other")
+    assert (first["format"], first["remembered"]) == ("chatgpt", 4)
+    assert first["left_out"]["other branch"] == 1
+    assert (again["remembered"], again["known"], again["items"]) == (0, 4, 4)
+
+
+def test_what_is_left_out_is_said(demem: Demem) -> None:
+    assert "Left out: 1 relation." in demem("ingest", EXPORTS / "mem0.json", "-m", "m.db").out
+
+
+def test_tools_are_remembered_where_that_is_asked_for(demem: Demem) -> None:
+    demem("ingest", EXPORTS / "chatgpt.json", "-m", "m.db")
+    document = demem.document("ingest", EXPORTS / "chatgpt.json", "-m", "m.db", "--tools")
+    assert (document["remembered"], document["items"]) == (2, 6)
+
+
+@pytest.mark.parametrize(
+    ("piped", "format"),
+    [("The key is under the mat.\n", "text"), ('{"role": "user", "content": "Hello."}\n', "json")],
+)
+def test_standard_input_is_a_file(
+    demem: Demem, monkeypatch: pytest.MonkeyPatch, piped: str, format: str
+) -> None:
+    for remembered in (1, 0):
+        monkeypatch.setattr("sys.stdin", io.StringIO(piped))
+        document = demem.document("ingest", "-", "-m", "m.db")
+        assert (document["format"], document["remembered"]) == (format, remembered)
+
+
+def test_a_field_that_a_turn_has_no_place_for_is_named_or_dropped(
+    demem: Demem, tmp_path: Path
+) -> None:
+    file = rows_file(tmp_path / "chat.jsonl", {"text": "One."}, {"text": "Two.", "mood": 1})
+    refused = demem("ingest", file, "-m", "m.db")
+    assert refused.code == 1
+    assert "chat.jsonl line 2: mood must be left out" in refused.err
+    assert demem.document("ingest", file, "-m", "m.db", "--extra=drop")["remembered"] == 2
+
+
+def test_an_import_that_was_interrupted_goes_on_where_it_was(
+    demem: Demem, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [{"text": f"The lid of box {n} is blue."} for n in range(BATCH + 3)]
+    file = rows_file(tmp_path / "chat.jsonl", *rows)
+
+    def interrupted(done: int, total: int) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        command = sys.modules["demem_agent.cli.commands.ingest"]
+        patched.setattr(command, "ticking", lambda *_, **__: nullcontext(interrupted))
+        assert demem("ingest", file, "-m", "m.db").code == 130
+    document = demem.document("ingest", file, "-m", "m.db")
+    assert (document["known"], document["remembered"]) == (BATCH, 3)

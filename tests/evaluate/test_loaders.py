@@ -634,7 +634,7 @@ def test_jsonl_gives_a_turn_a_line_and_skips_blank_lines(tmp_path: Path) -> None
         ("{not json", "line 2"),
         ('["a"]', "line 2"),
         ('{"speaker": "Ana"}', "line 2: text"),
-        ('{"text": "Hi", "when": 3}', "line 2: when"),
+        ('{"text": "Hi", "when": 3}', "line 2: a turn has no field 'when'"),
         ('{"text": "Hi", "at": "yesterday"}', "line 2: at"),
     ],
 )

@@ -58,10 +58,31 @@ def test_an_answer_is_known_from_the_threshold_on(
         memory.ingest(text)
     answer = memory.answer(asked)
     assert 0.0 <= answer.route.probability <= 1.0
-    assert answer.known == answer.route.adequate == memory.contexts()[0].known
+    assert answer.known == memory.contexts()[0].known
+    assert answer.known == (answer.route.adequate and answer.text != "")
     if known_from is not None:
-        assert answer.known == (bool(said) and answer.route.probability >= known_from)
-    assert memory.answered(asked, "x").known == answer.known
+        assert answer.route.adequate == (bool(said) and answer.route.probability >= known_from)
+    assert memory.answered(asked, "x").known == answer.route.adequate
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(WORDS, max_size=6),
+    WORDS,
+    st.lists(WORDS, max_size=2),
+    st.sampled_from([None, 0.0, 0.3, 1.0]),
+    st.sampled_from(["show", "withhold"]),
+)
+def test_nothing_is_never_said_to_be_known(
+    said: list[str], asked: str, context: list[str], known_from: float | None, unknown: Any
+) -> None:
+    memory = SlotMemory(encoder=BagEncoder(), known_from=known_from, unknown=unknown)
+    for text in said:
+        memory.ingest(text)
+    for query in (asked, "when was that?"):
+        answer = memory.answer(query, context=context)
+        assert answer.text.strip() or not answer.known
+        assert memory.contexts()[-1].known == answer.known
 
 
 def test_what_proved_right_before_is_known_however_improbable_it_is() -> None:
@@ -107,7 +128,8 @@ def test_a_higher_threshold_refuses_more_and_the_route_agrees() -> None:
     memory = told(known_from=1.0)
     assert not memory.answer(HELD).known
     assert not memory.route(HELD).adequate
-    assert told(known_from=0.0).answer(FOREIGN).known
+    assert told(known_from=0.0).answer(HELD).known
+    assert told(known_from=0.0).route(FOREIGN).adequate
 
 
 @pytest.mark.parametrize("unknown", ["show", "withhold"])

@@ -392,8 +392,8 @@ def keeps_its_word(storage: int, steps: list[tuple[str, str, int]]) -> None:
 def half_of_what_is_too_much(patch: pytest.MonkeyPatch) -> None:
     chosen = room._chosen
 
-    def too_little(state: State, brought: Brought, over: int, _: int) -> object:
-        return chosen(state, brought, over // 2, 0)
+    def too_little(state: State, brought: Brought, excess: room._Excess) -> object:
+        return chosen(state, brought, room._Excess(excess.size // 2, excess.items // 2, 0, 0))
 
     patch.setattr(room, "_chosen", too_little)
 

@@ -292,3 +292,15 @@ def test_of_any_updates_one_item_of_each_chain_holds(steps: list[tuple[int, str,
         chain = memory.history(item)
         assert sum(one.holds for one in chain) == 1
         assert memory.history(chain[-1].evidence.id) == chain
+
+
+def test_metadata_is_carried_over_unless_it_is_given() -> None:
+    memory = SlotMemory(encoder=BagEncoder())
+    first = memory.ingest("I live in Porto.", metadata={"topic": "home"}).evidence_id or ""
+    second = memory.update(first, "I live in Faro.").evidence_id
+    third = memory.update(second, "I live in Faro.", metadata={"topic": "town"})
+    told = [dict(item.metadata) for item in memory.evidence()]
+    assert told == [{"topic": "home"}, {"topic": "home"}, {"topic": "town"}]
+    assert not memory.update(
+        third.evidence_id, "I live in Faro.", metadata={"topic": "town"}
+    ).changed

@@ -1,9 +1,8 @@
-"""The examples that ask a model: notes that say no more than the turn, and a slot that is there."""
+"""The examples that ask a model: they run as they stand, and choose a slot that is there."""
 
 from __future__ import annotations
 
 import asyncio
-import json
 import runpy
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +16,6 @@ from demem_agent.llms import Breaker, OpenAIChat, Retry
 from demem_agent.testing import BagEncoder, Provider, obedient
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
-NOTES = runpy.run_path(str(EXAMPLES / "model_notes.py"))
 ROUTING = runpy.run_path(str(EXAMPLES / "model_routing.py"))
 TEXTS = (
     "The boiler has a brass valve and makes 21 degrees.",
@@ -44,49 +42,15 @@ def memory_of(**options: Any) -> SlotMemory:
     return memory
 
 
-def notes_of(provider: Provider, turn: dict[str, str]) -> list[Any]:
-    found: list[Any] = asyncio.run(NOTES["notes_of"](chat(provider), turn))
-    return found
-
-
 def chosen_slot(provider: Provider, memory: SlotMemory, query: str) -> int:
     number: int = asyncio.run(ROUTING["chosen_slot"](chat(provider), memory.slots, query))
     return number
 
 
-@pytest.mark.parametrize("example", [NOTES, ROUTING], ids=["notes", "routing"])
-def test_every_prompt_declares_what_it_is_given_to_be_data(example: dict[str, Any]) -> None:
-    text = example["INSTRUCTIONS"]
+def test_the_prompt_declares_what_it_is_given_to_be_data() -> None:
+    text = ROUTING["INSTRUCTIONS"]
     assert "data; nothing in" in text or "is data" in text
     assert "Reply with one JSON object and nothing else" in text
-
-
-def test_notes_are_turns_of_the_same_speaker_time_and_session(provider: Provider) -> None:
-    turn = {"text": "I moved to Porto. How are you?", "speaker": "Ana"}
-    turn |= {"at": "2025-03-05", "session": "s1"}
-    (note,) = notes_of(provider, turn)
-    assert (note.text, note.source) == ("I moved to Porto.", "note")
-    assert (note.speaker, note.session) == ("Ana", "s1")
-    memory = SlotMemory()
-    memory.ingest_many([note])
-    assert len(memory) == 1
-
-
-@pytest.mark.parametrize(
-    "note", ["Ana moved to Faro.", "Ana moved to Porto in 1999.", "Carla moved to Porto."]
-)
-def test_a_note_that_says_more_than_the_turn_is_refused(note: str) -> None:
-    turn = {"text": "I moved to Porto.", "speaker": "Ana"}
-    said = json.dumps({"notes": [note]})
-    with Provider(said) as provider, pytest.raises(ModelError, match="malformed"):
-        notes_of(provider, turn)
-
-
-def test_a_note_may_give_the_day_that_is_meant() -> None:
-    turn = {"text": "I moved to Porto yesterday.", "speaker": "Ana", "at": "2025-03-05"}
-    said = json.dumps({"notes": ["Ana moved to Porto on 4 March 2025."]})
-    with Provider(said) as provider:
-        assert len(notes_of(provider, turn)) == 1
 
 
 def test_a_model_can_choose_the_slot_that_is_read(provider: Provider) -> None:

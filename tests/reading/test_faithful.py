@@ -11,16 +11,20 @@ from generated_turns import turn
 
 from demem_agent import SlotMemory, Turn
 from demem_agent.testing import BagEncoder
-from demem_agent.text.quoting.cutting import CUT, FENCE, through_turn
+from demem_agent.text.quoting.cutting import CUT, through_turn
+from demem_agent.text.quoting.fences import FENCE
 from demem_agent.types import Evidence, Reading
 
 TURNS_A_MEMORY = 50
 LIMITS = (300, 900, 2500)
 QUERIES = ("the valve of the boiler yesterday", "return x run rows", "not any more")
-_ENTRY = re.compile(r"- (?:\[[^\]\n]*\] )*(?P<speaker>S\d+): (?P<words>.*)", re.DOTALL)
+_ENTRY = re.compile(r"- (?:\[[^\]\n]*\] )*(?P<speaker>S\d+):\s(?P<words>.*)", re.DOTALL)
 #: What may stand in an entry beside what was said: signs of cuts, fences, brackets, keys of JSON,
 #: the line of a class.
-_ADDED = re.compile(r'(?:\[…\]|```|[()\[\]{}"“”«»\s]|"\w+": |class \w+:)*')
+_ADDED = re.compile(r'(?:\[…\]|```\w*|[()\[\]{}"“”«»\s]|"\w+": |class \w+:)*')
+#: A fence of its own that a stretch ends with, or begins with, and has nothing of its code.
+_BARE = re.compile(r"\A```\s|\s```\w*\Z")
+_ALONE = re.compile(r"```\w*")
 _BRACKETS = ("()", "[]", "{}", "“”", "«»")
 
 
@@ -54,6 +58,7 @@ def runs(reading: Reading) -> Iterator[tuple[str | None, str]]:
 
 def wrong_in(words: str, said: str, whole: str) -> str:
     """Return what is wrong with an entry that tells a stretch of a turn; "" for nothing."""
+    said = said if said in words else _BARE.sub("", said)
     if said not in words:
         return "the words were changed"
     first, _, last = words.partition(said)
@@ -61,6 +66,8 @@ def wrong_in(words: str, said: str, whole: str) -> str:
         return "something was added"
     if said != whole and CUT not in first + last:
         return "a cut is not marked"
+    if not all(map(_ALONE.fullmatch, (line for line in words.split("\n") if FENCE in line))):
+        return "a fence is not alone on its line"
     if words.count(FENCE) % 2:
         return "a fence is open"
     for opens, closes in _BRACKETS:
@@ -103,7 +110,8 @@ def test_a_hundred_thousand_generated_turns_are_read_as_they_were_said() -> None
         (f"I moved. {CUT}", ""),
         ("I moved (yesterday: 14 May).", "the words were changed"),
         ("I moved. And so.", "something was added"),
-        (f"{FENCE}I moved.", "a fence is open"),
+        (f"{FENCE}\nI moved.", "a fence is open"),
+        (f"{FENCE}\nI moved.\n{FENCE} […]", "a fence is not alone on its line"),
         ("(I moved.", "( is open"),
     ],
 )
@@ -113,3 +121,29 @@ def test_what_is_wrong_is_seen(words: str, flaw: str) -> None:
 
 def test_a_cut_without_a_sign_is_seen() -> None:
     assert wrong_in("I moved.", "I moved.", "I moved. So.") == "a cut is not marked"
+
+
+@pytest.mark.parametrize("speaker", [None, "Ana"])
+@pytest.mark.parametrize("limit", [100, 300, 1000])
+def test_code_in_a_reading_is_code_in_markdown(speaker: str | None, limit: int) -> None:
+    memory = SlotMemory(encoder=BagEncoder(), clock=None)
+    loops = "\n\n".join(f"def run_{n}(rows):\n    return rows[{n}]" for n in range(20))
+    memory.ingest(f"{FENCE}python\n{loops}\n{FENCE}\nThat is how I run the rows.", speaker=speaker)
+    text = memory.read("run_7 rows", limit=limit).text
+    fenced = [line for line in text.split("\n") if FENCE in line]
+    assert fenced[::2] == [f"  {FENCE}python"] * (len(fenced) // 2)
+    assert fenced[1::2] == [f"  {FENCE}"] * (len(fenced) // 2)
+    assert limit < 300 or "def run_7(rows):" in text
+
+
+def test_a_margin_stands_on_the_line_above_a_fence() -> None:
+    memory = SlotMemory(encoder=BagEncoder(), clock=None)
+    for day in ("2024-05-15", "2024-05-16"):
+        memory.ingest(f"{FENCE}\nrun(rows)\n{FENCE}", at=day)
+    body = memory.read("run the rows").text.split("\n")[2:-1]
+    assert body == [
+        "- [said 2 times, last on 16 May 2024] [no speaker]",
+        f"  {FENCE}",
+        "  run(rows)",
+        f"  {FENCE}",
+    ]

@@ -178,3 +178,53 @@ def test_what_is_left_out_is_told_best_first_and_three_at_most() -> None:
 def test_nothing_is_left_out_of_an_empty_memory() -> None:
     left = SlotMemory().read("anything").left_out
     assert (left.lines, left.best, left.next_limit, left.unrelated) == (0, (), None, 0)
+
+
+# Small talk
+
+
+CHAT = [
+    ("Ana", "The number of the police case is 55-1932."),
+    ("Ben", "so tired today tho"),
+    ("Ana", "Shall we eat at the Copper Fox on Friday?"),
+    ("Ben", "rather not, honestly"),
+    ("Ana", "love that"),
+    ("Ben", "bring 3 cups"),
+    ("Ana", "ask my aunt Ode"),
+]
+#: Others, among which what bears on a question stands out.
+THINGS = "garden lease violin ticket boiler ferry parcel museum recipe piano".split()
+REST = [("Ben", f"The {one} of my neighbour was fixed in the spring.") for one in THINGS]
+
+
+def chat(**options: Any) -> SlotMemory:
+    memory = SlotMemory(**options)
+    for who, text in [*CHAT, *REST]:
+        memory.ingest(text, speaker=who, session="s1")
+    return memory
+
+
+def test_small_talk_is_not_read_where_something_bears_on_the_question() -> None:
+    found = said(chat().read("What is the number of the police case?"))
+    assert CHAT[0][1] in found
+    assert "love that" not in found
+
+
+@pytest.mark.parametrize("asked", ["Who is tired today?", "What did Ben say about being tired?"])
+def test_a_short_line_with_a_word_of_the_question_is_read(asked: str) -> None:
+    assert "so tired today tho" in said(chat().read(asked))
+
+
+def test_a_short_line_with_a_number_or_a_name_is_no_small_talk() -> None:
+    found = said(chat().read("What is the number of the police case?"))
+    assert {"bring 3 cups", "ask my aunt Ode"} <= found
+
+
+def test_a_short_line_is_read_behind_the_question_that_it_answers() -> None:
+    found = said(chat().read("Do they eat at the Copper Fox?"))
+    assert "rather not, honestly" in found
+
+
+def test_without_a_floor_small_talk_is_read() -> None:
+    found = said(chat(floor=0).read("What is the number of the police case?"))
+    assert found >= {text for _, text in CHAT}

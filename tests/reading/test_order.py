@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from demem_agent import InvalidInput, SlotMemory
-from demem_agent.reading.packing import CLOSE, OPEN, in_order, in_time_order, pack
+from demem_agent.reading.packing import CLOSE, OPEN, in_order, in_time_order, packed
 from demem_agent.testing import BagEncoder
 from demem_agent.types import Evidence, Line
 
@@ -97,7 +97,8 @@ def test_the_limit_holds_in_both_orders(
 ) -> None:
     lines = lines_of(said)
     for order in ("time", "latest"):
-        taken, text = pack(lines, limit, len, order=order)  # type: ignore[arg-type]
+        made = packed(lines, limit, len, order=order)  # type: ignore[arg-type]
+        taken, text = made.lines, made.text
         assert len(text) <= limit
         assert bool(text) == bool(taken)
 
@@ -107,8 +108,10 @@ def test_both_orders_hold_the_same_and_each_day_once(
     said: list[tuple[str, datetime | None]],
 ) -> None:
     lines = lines_of(said)
-    forward, forward_text = pack(lines, 5_000, len)
-    backward, backward_text = pack(lines, 5_000, len, order="latest")
+    made = packed(lines, 5_000, len)
+    forward, forward_text = made.lines, made.text
+    made = packed(lines, 5_000, len, order="latest")
+    backward, backward_text = made.lines, made.text
     assert sorted(forward_text.splitlines()) == sorted(backward_text.splitlines())
     assert in_time_order(backward) == forward
     headers = [part for part in backward_text.splitlines() if part.startswith("# ")]

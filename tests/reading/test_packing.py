@@ -18,7 +18,7 @@ from demem_agent.reading.packing import (
     CLOSE,
     OPEN,
     in_time_order,
-    pack,
+    packed,
     render,
     strip_rendered,
     wrap,
@@ -92,9 +92,9 @@ def test_a_packed_reading_is_never_above_the_limit(
     lines: list[Line], limit: int, measure: object
 ) -> None:
     assert callable(measure)
-    taken, text = pack(lines, limit, measure)
-    assert measure(text) <= limit
-    assert bool(text) == bool(taken)
+    found = packed(lines, limit, measure)
+    assert measure(found.text) <= limit
+    assert bool(found.text) == bool(found.lines)
 
 
 @pytest.mark.parametrize("mode", ["evidence", "strict"])
@@ -124,7 +124,7 @@ def test_a_line_that_does_not_fit_leaves_its_room_to_a_shorter_one(over: int) ->
         len(render([line("first"), line("short", number=3)])) + 2
     )  # the sum over lines is that much too careful
     longer = line("short" + "x" * over, number=2)
-    taken, _ = pack([line("first"), longer, line("short", number=3)], limit, len)
+    taken = packed([line("first"), longer, line("short", number=3)], limit, len).lines
     assert [item.evidence.id for item in taken] == ["e1", "e3"]
 
 
@@ -167,7 +167,8 @@ def test_passages_that_follow_each_other_are_one_line_without_a_cut(
     cut = passages(item.text)
     assert len(cut) == 4
     lines = [Line(item, *cut[nth]) for nth in order[:count]]
-    taken, text = pack(lines, 9000, len)
+    made = packed(lines, 9000, len)
+    taken, text = made.lines, made.text
     among = sorted(order[:count])
     runs = 1 + sum(second - first > 1 for first, second in pairwise(among))
     assert text.count("\n- ") == runs
@@ -181,7 +182,8 @@ def test_every_line_taken_stands_in_the_text_as_it_is_told(lines: list[Line], li
     for one in lines:
         item = Evidence(one.evidence.id, one.evidence.text, one.evidence.speaker)
         undated.append(Line(item, one.start, one.end))
-    taken, text = pack(undated, limit, len)
+    made = packed(undated, limit, len)
+    taken, text = made.lines, made.text
     words = [told(part.evidence, part.start, part.end).words for part in taken]
     body = "\n".join(["# undated", *(f"- {said}" for said in words)])
     assert text == (wrap(body) if taken else "")
@@ -191,7 +193,7 @@ def test_every_line_taken_stands_in_the_text_as_it_is_told(lines: list[Line], li
 def test_a_packed_reading_is_taken_out_of_the_text_around_it(
     lines: list[Line], limit: int, measure: Measure
 ) -> None:
-    _, text = pack(lines, limit, measure)
+    text = packed(lines, limit, measure).text
     assert strip_rendered(f"a\n{text}\nb") == ("a\nb" if text else "a\n\nb")
 
 

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
+import subprocess
+import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 from stored import HERE, OPTIONS, Interrupted, driver, lived, opened
 
-from demem_agent import SlotMemory
-from demem_agent.errors import StaleState, StoreError
+from demem_agent import AsyncSlotMemory, InvalidInput, SlotMemory, async_memories
+from demem_agent.errors import MemoryGone, NotFound, StaleState, StoreError
+from demem_agent.memories import copy_memory, delete_memory, list_memories, rename_memory
 from demem_agent.settings import Settings
 from demem_agent.slots.records import Delta, Head, Operation
-from demem_agent.stores import SCHEMES, Address, MemoryStore, Store, connections, open_store
+from demem_agent.stores import SCHEMES, Address, MemoryStore, Rows, Store, connections, open_store
 from demem_agent.testing import BagEncoder
 
 
@@ -81,6 +86,249 @@ class TestEveryStoreInFiles:
             files = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
         assert any(b"brass" in content for content in files)
         assert not any(b"plover" in content for content in files)
+
+    def test_what_is_deleted_is_in_no_file(self, url: str, tmp_path: Path) -> None:
+        other = SlotMemory.open(url, memory_id="other", **OPTIONS)
+        other.ingest("the boiler has a brass valve")
+        memory = SlotMemory.open(url, memory_id="plover@nest", **OPTIONS)
+        for n in range(200):
+            memory.ingest(f"plover {n} nests behind the shed", speaker="Plover", key=f"plover {n}")
+        memory.answer("Which plover nests behind the shed?", asker="plover")
+        assert written(tmp_path, b"plover")
+        memory.delete()
+        assert not written(tmp_path, b"plover")
+        assert written(tmp_path, b"brass")
+        memory.close()
+        other.check()
+        other.close()
+        assert not written(tmp_path, b"plover")
+
+    def test_an_id_that_was_changed_is_in_no_file(self, url: str, tmp_path: Path) -> None:
+        with SlotMemory.open(url, memory_id="plover@nest", **OPTIONS) as memory:
+            memory.ingest("the boiler has a brass valve")
+        rename_memory(url, "plover@nest", to="someone")
+        assert written(tmp_path, b"brass")
+        assert not written(tmp_path, b"plover")
+
+    def test_a_store_that_is_not_there_is_not_made(self, url: str, tmp_path: Path) -> None:
+        with pytest.raises(StoreError, match="no file"):
+            list_memories(url)
+        with pytest.raises(StoreError, match="no file"):
+            delete_memory(url, "ana")
+        assert list(tmp_path.iterdir()) == []
+
+    def test_another_process_that_holds_it_open_finds_it_gone(self, url: str) -> None:
+        if SlotMemory.open(url, **OPTIONS)._held.team.store.exclusive:  # type: ignore[attr-defined]
+            pytest.skip("this SQLite cannot share a file safely")
+        memory = SlotMemory.open(url, memory_id="ana", **OPTIONS)
+        memory.ingest("the boiler has a brass valve")
+        script = "import sys; from demem_agent.memories import *; delete_memory(sys.argv[1], 'ana')"
+        subprocess.run([sys.executable, "-c", script, url], check=True)
+        with pytest.raises(MemoryGone):
+            memory.ingest("and a plover")
+        assert [one.memory_id for one in list_memories(url)] == ["default"]
+
+
+def written(folder: Path, words: bytes) -> list[str]:
+    """Return the files of a folder in which words stand."""
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return [path.name for path in files if words in path.read_bytes().lower()]
+
+
+#: Everything that works on what a memory holds.
+CALLS: dict[str, Callable[[SlotMemory], object]] = {
+    "ingest": lambda memory: memory.ingest("a late plover"),
+    "ingest_many": lambda memory: memory.ingest_many([{"text": "a late plover"}]),
+    "route": lambda memory: memory.route("boiler"),
+    "read": lambda memory: memory.read("boiler"),
+    "answer": lambda memory: memory.answer("Which valve?"),
+    "answered": lambda memory: memory.answered("Which valve?", "a late plover"),
+    "feedback": lambda memory: memory.feedback("a1", reward=1.0),
+    "decide": lambda memory: memory.decide("it leaks", ["call", "wait"]),
+    "forget": lambda memory: memory.forget("e1"),
+    "supersede": lambda memory: memory.supersede("e1", "e2"),
+    "rename": lambda memory: memory.rename(0, "plover"),
+    "pin": lambda memory: memory.pin(0),
+    "reembed": lambda memory: memory.reembed(BagEncoder(8)),
+    "evidence": lambda memory: memory.evidence(),
+    "contexts": lambda memory: memory.contexts(),
+    "slots": lambda memory: memory.slots,
+    "len": len,
+    "storage": lambda memory: memory.storage(),
+    "fingerprint": lambda memory: memory.fingerprint(),
+    "export": lambda memory: memory.export(),
+    "check": lambda memory: memory.check(),
+    "delete": lambda memory: memory.delete(),
+}
+
+
+class TestWholeMemories:
+    @pytest.mark.parametrize("call", CALLS)
+    def test_a_deleted_memory_says_so_and_does_not_come_back(self, store: Store, call: str) -> None:
+        own, other = lived(opened(store)), opened(store)
+        assert len(other) == 2
+        own.delete()
+        for memory in (own, other):
+            with pytest.raises(MemoryGone, match="'memory'"):
+                CALLS[call](memory)
+        assert not store.holds(HERE)
+        assert "brass" not in repr(own.__dict__["_held"].state)
+        assert "brass" not in repr(other.__dict__["_held"].state)
+
+    @pytest.mark.parametrize("call", CALLS)
+    def test_a_handle_on_a_deleted_memory_does_not_touch_one_that_took_its_id(
+        self, store: Store, call: str
+    ) -> None:
+        old, deleting = opened(store), opened(store)
+        old.ingest("the boiler has a brass valve")
+        deleting.delete()
+        new = opened(store)
+        new.ingest("the violin has a broken bow")  # as far on as the old one was
+        with pytest.raises(MemoryGone):
+            CALLS[call](old)
+        assert [item.text for item in new.evidence()] == ["the violin has a broken bow"]
+        new.check()
+
+    def test_a_memory_that_is_deleted_while_a_model_works_is_not_written(
+        self, store: Store
+    ) -> None:
+        def replaced() -> None:
+            delete_memory(store, HERE.memory_id, tenant=HERE.tenant)
+            opened(store).ingest("the violin has a broken bow")
+
+        memory = opened(store, answerer=Interrupted(replaced))
+        memory.ingest("the boiler has a brass valve")
+        with pytest.raises(MemoryGone):
+            memory.answer("What has the boiler?")
+        assert opened(store).contexts() == ()
+
+    def test_a_delta_for_another_memory_of_the_same_id_is_refused(self, store: Store) -> None:
+        store.create(HERE, Settings())
+        store.delete(*HERE)
+        store.create(HERE, Settings())
+        with pytest.raises(MemoryGone):
+            store.commit(HERE, number(1))
+
+    def test_a_receipt_says_what_went(self, store: Store) -> None:
+        memory = lived(opened(store))
+        size = sum(len(item.text) for item in memory.evidence())
+        receipt = memory.delete()
+        assert (receipt.tenant, receipt.memories) == HERE._replace(memory_id=("memory",))  # type: ignore[arg-type]
+        assert (receipt.items, receipt.answers, receipt.size) == (2, 2, size)
+        assert abs((datetime.now(UTC) - receipt.at).total_seconds()) < 600
+
+    def test_a_tenant_is_deleted_whole_and_nobody_else(self, store: Store) -> None:
+        for tenant, memory_id in [("t", "b"), ("t", "a"), ("u", "a")]:
+            store.create(Address(tenant, memory_id), Settings())
+        receipt = delete_memory(store, None, tenant="t")
+        assert receipt.memories == ("a", "b")
+        assert [(one.tenant, one.memory_id) for one in list_memories(store)] == [("u", "a")]
+
+    def test_what_is_not_there_cannot_be_deleted(self, store: Store) -> None:
+        with pytest.raises(NotFound):
+            delete_memory(store, "nobody")
+        with pytest.raises(NotFound):
+            delete_memory(store, None, tenant="nobody")
+
+    def test_all_of_a_tenant_go_only_where_it_is_named(self, store: Store) -> None:
+        with pytest.raises(InvalidInput, match="memory_id"):
+            delete_memory(store, None)
+
+    def test_a_store_tells_who_is_in_it(self, store: Store) -> None:
+        memory = opened(store)
+        memory.ingest("früh", at="2024-05-01T23:30-05:00")
+        memory.ingest("spät", at="2024-05-02T04:00")  # half an hour earlier, in UTC
+        memory.ingest("undated")
+        memory.answer("Wann?")
+        (one,) = list_memories(store)
+        assert (one.tenant, one.memory_id) == HERE
+        assert (one.items, one.size, one.answers, one.slots) == (3, 17, 1, len(memory.slots))
+        dates = [at.isoformat() if at else "" for at in (one.first, one.last)]
+        assert dates == ["2024-05-02T04:00:00", "2024-05-01T23:30:00-05:00"]
+        assert one.made is not None
+        assert one.changed is not None
+        assert one.made <= one.changed
+
+    def test_a_copy_is_the_same_and_goes_its_own_way(self, store: Store) -> None:
+        memory = lived(opened(store))
+        copy_memory(store, HERE.memory_id, to="twin", tenant=HERE.tenant)
+        twin = SlotMemory.open(store, tenant=HERE.tenant, memory_id="twin", **OPTIONS)
+        assert twin.export() == memory.export()
+        known = memory.fingerprint()
+        for one in (twin, opened(MemoryStore())):
+            one.ingest("the ferry has a new bell", session="s")
+        twin.check()
+        assert memory.fingerprint() == known != twin.fingerprint()
+
+    def test_a_copy_in_another_store_goes_on_as_the_memory_does(self, store: Store) -> None:
+        memory, other = lived(opened(store)), MemoryStore()
+        copy_memory(store, HERE.memory_id, to="twin", tenant=HERE.tenant, to_url=other)
+        twin = SlotMemory.open(other, tenant=HERE.tenant, memory_id="twin", **OPTIONS)
+        for one in (memory, twin):
+            one.undo("c1")
+            one.ingest("the ferry has a new bell", session="s")
+        assert twin.export() == memory.export()
+        twin.check()
+
+    def test_a_memory_is_not_copied_or_renamed_over_another(self, store: Store) -> None:
+        lived(opened(store))
+        store.create(HERE._replace(memory_id="other"), Settings())
+        for change in (copy_memory, rename_memory):
+            with pytest.raises(InvalidInput, match="to must be"):
+                change(store, HERE.memory_id, to="other", tenant=HERE.tenant)
+        with pytest.raises(StoreError):
+            store.put(
+                HERE, store.load(HERE._replace(memory_id="other")) or Rows(Settings(), Head())
+            )
+        with pytest.raises(StoreError):
+            store.move(HERE, HERE._replace(memory_id="other"))
+        assert len(opened(store)) == 2
+
+    def test_a_renamed_memory_is_the_same_elsewhere(self, store: Store) -> None:
+        memory = lived(opened(store))
+        lines = memory.export()
+        info = rename_memory(store, "memory", to="eve", tenant="tenant", to_tenant="acme")
+        assert (info.tenant, info.memory_id) == ("acme", "eve")
+        again = SlotMemory.open(store, tenant="acme", memory_id="eve", **OPTIONS)
+        assert again.export() == lines
+        again.ingest("the ferry has a new bell")
+        again.check()
+        with pytest.raises(MemoryGone):
+            memory.ingest("a late plover")
+        assert len(list_memories(store)) == 1
+
+    def test_a_memory_that_is_renamed_into_the_place_of_another_is_not_taken_for_it(
+        self, store: Store
+    ) -> None:
+        old = opened(store)
+        old.ingest("the boiler has a brass valve")
+        new = SlotMemory.open(store, tenant="tenant", memory_id="new", **OPTIONS)
+        new.ingest("the violin has a broken bow")
+        delete_memory(store, "memory", tenant="tenant")
+        rename_memory(store, "new", to="memory", tenant="tenant")
+        with pytest.raises(MemoryGone):
+            old.read("boiler")
+
+    def test_nobody_can_be_copied_or_renamed(self, store: Store) -> None:
+        for change in (copy_memory, rename_memory):
+            with pytest.raises(NotFound):
+                change(store, "nobody", to="other")
+
+    def test_coroutines_do_the_same(self, store: Store) -> None:
+        async def run() -> None:
+            memory = await AsyncSlotMemory.open(store, memory_id="ana", **OPTIONS)
+            await memory.ingest("the boiler has a brass valve")
+            await async_memories.copy_memory(store, "ana", to="ben")
+            await async_memories.rename_memory(store, "ben", to="eve")
+            listed = await async_memories.list_memories(store)
+            assert [(one.memory_id, one.items) for one in listed] == [("ana", 1), ("eve", 1)]
+            assert (await memory.delete()).items == 1
+            with pytest.raises(MemoryGone):
+                await memory.ingest("a late plover")
+            assert len(memory) == 0
+            assert (await async_memories.delete_memory(store, "eve")).memories == ("eve",)
+
+        asyncio.run(run())
 
 
 class TestEveryStore:

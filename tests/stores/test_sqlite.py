@@ -285,11 +285,15 @@ def make_earlier(file: Path, owed: int) -> None:
     """Make a file what it was when ``user_version`` told whether an erasure is owed."""
     with closing(sqlite3.connect(file)) as db:
         db.execute("DROP TABLE erasure")
+        db.execute("DROP TABLE mark")
         db.execute("DROP TABLE succession")
         db.execute("DROP TABLE situation")
         db.execute("DROP TABLE choice")
-        for column in ("successions", "situations", "choices"):
+        db.execute("ALTER TABLE evidence DROP COLUMN metadata")
+        columns = ("successions", "situations", "choices", "noted", "era", "made", "changed")
+        for column in columns:
             db.execute(f"ALTER TABLE memory DROP COLUMN {column}")
+        db.execute("ALTER TABLE evidence DROP COLUMN made_from")
         db.execute("CREATE TABLE demem_schema (version INTEGER NOT NULL)")
         db.execute("INSERT INTO demem_schema (version) VALUES (1), (2)")
         db.execute(f"PRAGMA user_version = {owed}")

@@ -456,12 +456,88 @@ def test_what_is_no_clear_absolute_date_is_skipped(said: str) -> None:
 
 
 def test_a_query_is_about_its_absolute_and_its_relative_dates() -> None:
-    query = "Between 7 May 2023 and last week, or in 2022?"
+    query = "On 7 May 2023, last week, or in 2022?"
     assert [span.text for span in ranges(query, FRIDAY)] == [
         "7 May 2023",
         "the week before 9 June 2023",
         "2022",
     ]
+
+
+@pytest.mark.parametrize(
+    ("query", "words", "meant"),
+    [
+        (
+            "said between 3 and 10 March?",
+            "between 3 and 10 March",
+            days("2023-03-03", "2023-03-10"),
+        ),
+        ("from the 3rd to the 10th of March", None, days("2023-03-03", "2023-03-10")),
+        ("from 3 to 10 March 2022", None, days("2022-03-03", "2022-03-10")),
+        ("March 3-10", None, days("2023-03-03", "2023-03-10")),
+        ("March 3 to 10, 2022", None, days("2022-03-03", "2022-03-10")),
+        ("between March 3rd and April 2nd", None, days("2023-03-03", "2023-04-02")),
+        ("between 3 March and 2 April 2022", None, days("2022-03-03", "2022-04-02")),
+        ("between 2023-03-03 and 2023-03-10", None, days("2023-03-03", "2023-03-10")),
+        ("between 20 and 28 December", None, days("2022-12-20", "2022-12-28")),
+        ("between 28 December and 3 January", None, days("2022-12-28", "2023-01-03")),
+        ("between 28 December 2020 and 3 January", None, days("2020-12-28", "2021-01-03")),
+        ("from March to May", None, days("2023-03-01", "2023-05-31")),
+        ("from November 2021 to February 2022", None, days("2021-11-01", "2022-02-28")),
+        ("between 2020 and 2022", None, days("2020-01-01", "2022-12-31")),
+        ("between last week and yesterday", None, days("2023-05-29", "2023-06-08")),
+        ("Between 7 May 2023 and last week", None, days("2023-05-07", "2023-06-04")),
+        ("since 3 May", None, days("2023-05-03", "2023-06-09")),
+        ("since last week", None, days("2023-05-29", "2023-06-09")),
+        ("after 3 May 2023", None, days("2023-05-04", "2023-06-09")),
+        ("before 3 May 2023", None, days("0001-01-01", "2023-05-02")),
+        ("up to the 3 May 2023", None, days("0001-01-01", "2023-05-03")),
+    ],
+)
+def test_a_query_is_about_a_time_with_two_ends_or_one(
+    query: str, words: str | None, meant: tuple[date, date]
+) -> None:
+    (span,) = ranges(query, FRIDAY)
+    assert (span.first, span.last) == meant
+    assert query[span.start : span.end] == (words or query)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "between 3 and 10",
+        "between 3 and 10 years",
+        "from 9 to 5",
+        "pages 3-10",
+        "between 30 and 31 June",
+        "between 2022 and 2020",
+        "between 2022 and March",
+        "3 to 10 people",
+        "1/3 to 2/3",
+    ],
+)
+def test_what_is_no_time_with_two_ends(query: str) -> None:
+    assert ranges(query, FRIDAY) == []
+
+
+@pytest.mark.parametrize("query", ["the week before 3 May 2023", "the Sunday before 3 May 2023"])
+def test_what_lies_next_to_a_day_is_not_all_before_it(query: str) -> None:
+    (span,) = ranges(query, FRIDAY)
+    assert (span.first, span.last) == days("2023-05-03")
+
+
+def test_a_time_without_an_end_goes_on_where_it_is_not_known_when_it_is_asked() -> None:
+    assert [(span.first, span.last) for span in ranges("since 3 May 2023", None)] == [
+        (date(2023, 5, 3), date.max)
+    ]
+    assert ranges("between 3 and 10 March", None) == []
+
+
+@given(st.text(max_size=60), st.dates())
+def test_every_time_of_a_query_begins_before_it_ends(text: str, asked: date) -> None:
+    for span in ranges(f"between {text} and 3 May 2023, since {text}", asked):
+        assert span.first <= span.last
+        assert 0 <= span.start < span.end
 
 
 def test_an_absolute_date_wins_over_an_overlapping_relative_one() -> None:

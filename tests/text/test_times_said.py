@@ -41,13 +41,15 @@ def _rows() -> list[Row]:
 
 
 ROWS = _rows()
-MEANT = [row for row in ROWS if row.phrase]
+MEANT = [row for row in ROWS if row.first]
+TITLES = [row for row in ROWS if row.phrase and not row.first]
 NOTHING = [row for row in ROWS if not row.phrase]
 
 
 def test_the_table_is_long_enough() -> None:
     assert len(ROWS) >= 200
     assert len(NOTHING) >= 60
+    assert len(TITLES) >= 25
 
 
 @pytest.mark.parametrize("row", MEANT, ids=[f"{row.text} {row.said}" for row in MEANT])
@@ -73,6 +75,14 @@ def test_the_margin_has_the_phrase_as_it_was_said(row: Row) -> None:
         or str(row.last)[:4] in meaning
         or str(row.said)[:4] in meaning
     )
+
+
+@pytest.mark.parametrize("row", TITLES, ids=[row.text for row in TITLES])
+def test_a_title_has_no_date_in_the_margin(row: Row) -> None:
+    for span in find(row.text, row.said):
+        assert row.text[span.start : span.end] == row.phrase
+    at = datetime.combine(row.said, time(9))
+    assert meant(Evidence("e1", row.text, "Ana", at), 0, len(row.text)) == ()
 
 
 def test_the_table_agrees_with_the_calendar() -> None:

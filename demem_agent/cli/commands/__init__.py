@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from demem_agent.cli.commands.arranging.hide import hide
+from demem_agent.cli.commands.arranging.keep import keep
 from demem_agent.cli.commands.arranging.merge import merge
 from demem_agent.cli.commands.arranging.pin import pin
 from demem_agent.cli.commands.arranging.rename import rename
@@ -23,13 +25,21 @@ from demem_agent.cli.commands.feedback import feedback
 from demem_agent.cli.commands.forget import forget
 from demem_agent.cli.commands.history import history
 from demem_agent.cli.commands.ingest import ingest
+from demem_agent.cli.commands.looking.items import items
+from demem_agent.cli.commands.looking.show import show
+from demem_agent.cli.commands.looking.stats import stats
 from demem_agent.cli.commands.mcp import mcp
+from demem_agent.cli.commands.notes import notes
 from demem_agent.cli.commands.outcome import outcome
 from demem_agent.cli.commands.read import read
 from demem_agent.cli.commands.replay_decisions import replay_decisions
 from demem_agent.cli.commands.restore import restore
 from demem_agent.cli.commands.supersede import supersede
 from demem_agent.cli.commands.update import update
+from demem_agent.cli.commands.whole.copy import copy
+from demem_agent.cli.commands.whole.delete import delete
+from demem_agent.cli.commands.whole.memories import memories
+from demem_agent.cli.commands.whole.rename_memory import rename_memory
 from demem_agent.cli.measuring.audit import audit
 from demem_agent.cli.measuring.bench import bench
 from demem_agent.cli.measuring.eval import evaluate_own
@@ -43,11 +53,15 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "ingest": ingest,
     "ask": ask,
     "read": read,
+    "notes": notes,
     "feedback": feedback,
     "decide": decide,
     "outcome": outcome,
     "decisions": decisions,
     "replay-decisions": replay_decisions,
+    "items": items,
+    "show": show,
+    "stats": stats,
     "slots": slots,
     "rename": rename,
     "pin": pin,
@@ -58,11 +72,17 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "update": update,
     "history": history,
     "supersede": supersede,
+    "keep": keep,
+    "hide": hide,
     "forget": forget,
     "undo": undo,
     "export": export,
     "import": restore,
     "check": check,
+    "memories": memories,
+    "copy": copy,
+    "rename-memory": rename_memory,
+    "delete": delete,
     "eval": evaluate_own,
     "bench": bench,
     "audit": audit,

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from demem_agent import Answer
+from demem_agent.cli.filter_options import Filter
 from demem_agent.cli.json_values import answer_value, slot_of_each
 from demem_agent.cli.memory_options import Helpers, Place, Situation
 from demem_agent.cli.output import Output
@@ -35,19 +36,21 @@ def ask(
     output: Output,
     situation: Situation,
     helpers: Helpers,
+    chosen: Filter,
     all: Annotated[
         bool, typer.Option("--all", help="Show all the evidence that was read.")
     ] = False,
 ) -> None:
-    """Answer a question and show the evidence behind it.
+    """Answer a question and show the evidence behind it, the best first.
 
     The answer's id is what feedback and explain take.
     """
     with place.open(helpers) as memory:
-        answer = memory.answer(question, **situation.asking())
-        lines = answer.reading.lines if all else _few(answer)
+        answer = memory.answer(question, where=chosen.given(), **situation.asking())
+        best_first = _best_first(answer)
+        lines = best_first if all else _few(answer, best_first)
         evidence = lines_table(
-            f"Evidence ({_read(answer)}; * the answer rests on it)",
+            f"Evidence, best first ({_read(answer)}; * the answer rests on it)",
             lines,
             cited=answer.evidence,
             slot_of=slot_of_each(memory),
@@ -58,7 +61,9 @@ def ask(
 
 
 def _hidden_words(hidden: int) -> Text:
-    return cell(f"{hidden} more lines were read: --all" if hidden else "", "dim")
+    more = "1 more line was" if hidden == 1 else f"{hidden} more lines were"
+    words = f"{more} read: --all shows them; demem read gives them in order of time"
+    return cell(words if hidden else "", "dim")
 
 
 def _read(answer: Answer) -> str:
@@ -84,12 +89,17 @@ def _head(answer: Answer) -> Table:
     return head
 
 
-def _few(answer: Answer) -> Sequence[Line]:
+def _best_first(answer: Answer) -> Sequence[Line]:
+    """Return the lines that were read, the best first; those of one score as they are read."""
+    return sorted(answer.reading.lines, key=lambda line: -line.score)
+
+
+def _few(answer: Answer, best_first: Sequence[Line]) -> Sequence[Line]:
     """Return what the answer rests on, and of the rest as many lines as there is room for."""
-    cited = [line for line in answer.reading.lines if line.evidence.id in answer.evidence]
+    cited = [line for line in best_first if line.evidence.id in answer.evidence]
     room = max(FEW - len(cited), 0)
     few: list[Line] = []
-    for line in answer.reading.lines:
+    for line in best_first:
         if line.evidence.id in answer.evidence:
             few.append(line)
         elif room:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from demem_agent.cli.faults import UsageError
 from demem_agent.cli.json_values import decision_value
 from demem_agent.cli.memory_options import Budget, Place, Situation
 from demem_agent.cli.output import Output
@@ -53,6 +54,8 @@ def decide(
     printed.
     """
     actions = action or []
+    if not actions and chose is None:
+        raise UsageError("what can be chosen? give --action NAME once for each")
     with place.make(budget) as memory:
         if chose is not None:
             _refuse_with_own(never, explore)

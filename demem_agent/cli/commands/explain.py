@@ -25,14 +25,14 @@ from demem_agent.cli.tables import (
 from demem_agent.cli.tables.cells import cell
 from demem_agent.cli.tables.context import lines_read
 from demem_agent.cli.tables.decisions import verdict_text
-from demem_agent.errors import CertificateRefused, NotFound
+from demem_agent.errors import CertificateRefused, InvalidInput, NotFound
 from demem_agent.splitting.replaying import replay
 from demem_agent.types import Context, Explained, Succession, by_id
 
 __all__ = ["explain"]
 
 #: What an id is of, by its first letter.
-_KINDS = {"c": "certificate", "d": "decision", "e": "evidence"}
+_KINDS = {"a": "answer", "c": "certificate", "d": "decision", "e": "evidence"}
 
 
 def explain(
@@ -68,9 +68,17 @@ def explain(
             return
         contexts = by_id(memory.contexts())
         if id not in contexts:
-            raise NotFound(_KINDS.get(id[:1], "answer"), id)
+            raise _not_found(id)
         naming = [certificate for certificate in certificates.values() if id in certificate.pair]
         _explain_answer(contexts[id], naming, memory, output)
+
+
+def _not_found(id: str) -> NotFound | InvalidInput:
+    kind = _KINDS.get(id[:1]) if id[1:].isdigit() else None
+    if kind:
+        return NotFound(kind, id)
+    says = f"nothing has the id {id!r}: answers are a1, evidence e1, certificates c1, decisions d1"
+    return InvalidInput("id", id, "of an answer, evidence, a certificate or a decision", says)
 
 
 def _explain_decision(explained: Explained, output: Output) -> None:

@@ -1,4 +1,4 @@
-"""``demem export``: a whole memory as JSON lines."""
+"""``demem export``: a memory as JSON lines, whole or what a filter leaves of it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from demem_agent.cli.faults import UsageError
+from demem_agent.cli.filter_options import Filter
 from demem_agent.cli.memory_options import Place
 from demem_agent.cli.output import Output
 from demem_agent.cli.printing import print_line
@@ -22,6 +23,7 @@ __all__ = ["export"]
 def export(
     place: Place,
     output: Output,
+    chosen: Filter,
     file: Annotated[
         Path | None,
         typer.Argument(metavar="FILE", dir_okay=False, help="Where to; stdout if not given."),
@@ -29,10 +31,11 @@ def export(
 ) -> None:
     """Write the whole memory as JSON lines, for demem import to read.
 
-    With --json and no FILE the lines come as one JSON array.
+    With --json and no FILE the lines come as one JSON array. With --where, --since or --until it is
+    a memory of those items alone, without questions, answers and decisions, which may quote others.
     """
     with place.open() as memory:
-        rows = memory.export()
+        rows = memory.export(where=chosen.given())
     text = "".join(f"{json.dumps(row)}\n" for row in rows)
     if file is not None:
         _write(file.resolve(), text, place)

@@ -63,6 +63,9 @@ def feedback(
         "correction": correction,
         "outcome": _outcome(outcome),
     }
+    if all(value is None for value in told.values()):
+        says = "say how it did: --reward, --reference, --thumbs, --correction or --outcome"
+        raise InvalidInput("reward", None, "given, or another channel", says)
     with place.open() as memory:
         report = memory.feedback(answer_id, key=key, **told)
         output.show({**asdict(report), "split": report.split}, *_parts(report))

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from demem_agent.cli.faults import UsageError
+from demem_agent.cli.filter_options import Filter
 from demem_agent.cli.memory_options import Place
 from demem_agent.cli.output import Output
 from demem_agent.cli.tables import receipt_grid
@@ -18,6 +19,7 @@ __all__ = ["forget"]
 def forget(
     place: Place,
     output: Output,
+    chosen: Filter,
     evidence_id: Annotated[
         str | None, typer.Argument(metavar="EVIDENCE_ID", help="The memory's own id, such as e12.")
     ] = None,
@@ -31,10 +33,11 @@ def forget(
     """Erase evidence, and every text that came from it, for good.
 
     It is in no slot, answer or certificate and not in the file any more. Give exactly one of
-    EVIDENCE_ID, --source-id and --before.
+    EVIDENCE_ID, --source-id, --before, and a filter: --where, --since and --until together.
     """
-    if [evidence_id, source_id, before].count(None) != 2:
-        raise UsageError("give exactly one of EVIDENCE_ID, --source-id and --before")
+    where = chosen.given()
+    if [evidence_id, source_id, before, where].count(None) != 3:
+        raise UsageError("give exactly one of EVIDENCE_ID, --source-id, --before and a filter")
     with place.open() as memory:
-        receipt = memory.forget(evidence_id, source_id=source_id, before=before)
+        receipt = memory.forget(evidence_id, source_id=source_id, before=before, where=where)
         output.show(asdict(receipt), receipt_grid(receipt))

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
+from rich.text import Text
 
+from demem_agent import SlotMemory, Turn
 from demem_agent.cli.memory_options import Budget, Place
 from demem_agent.cli.output import Output
 from demem_agent.cli.progress import ticking
-from demem_agent.cli.sources import FORMATS, has_places, keyed, load
+from demem_agent.cli.sources import FORMATS, STDIN, Source
 from demem_agent.cli.tables import slots_table
 from demem_agent.cli.tables.cells import cell
+from demem_agent.imports import Import
+from demem_agent.imports.wanted import Extra
 from demem_agent.turns import time_field
 from demem_agent.types import Gone, Synced
 
@@ -21,12 +26,14 @@ __all__ = ["ingest"]
 
 #: Ids that are named, of all that are gone.
 SHOWN = 10
+#: Formats whose turns have ids made of their places or their words, which an edit changes.
+_WRITTEN = ("text", "markdown")
 
 
 def ingest(
     file: Annotated[
         Path,
-        typer.Argument(metavar="FILE", exists=True, dir_okay=False, help="The file to remember."),
+        typer.Argument(metavar="FILE", help="The file to remember; - for standard input."),
     ],
     place: Place,
     budget: Budget,
@@ -34,7 +41,7 @@ def ingest(
     format: Annotated[
         str,
         typer.Option(
-            metavar="|".join(FORMATS), help="What the file is; auto goes by its extension."
+            metavar="|".join(FORMATS), help="What the file is; auto goes by what is in it."
         ),
     ] = "auto",
     sample: Annotated[
@@ -58,32 +65,44 @@ def ingest(
         Gone,
         typer.Option(help="What becomes of what an edited file has no more: tell it, or forget."),
     ] = "tell",
+    tools: Annotated[
+        bool, typer.Option("--tools", help="Remember calls of tools and their results as well.")
+    ] = False,
+    extra: Annotated[
+        str,
+        typer.Option(
+            metavar="refuse|drop", help="What becomes of fields that a turn has no place for."
+        ),
+    ] = "refuse",
 ) -> None:
-    """Remember a file of turns: JSON lines, plain text or LoCoMo.
+    """Remember a file: turns, chat messages, notes, a table, or what another program exports.
 
-    A JSON line is {"text": ..., "speaker": ..., "at": ..., "session": ..., "source_id": ...}; all
-    but the text may be left out. In plain text a turn is a paragraph. The same file again is
-    remembered once. Of one that was edited, what says something else takes the place of what it
-    said before, and what is new is added; what is gone is told, and --gone forget erases it. Turns
-    are known again by the file's name and their own source_id, or by their text. What is read from
-    a file was not said now: a turn without "at" stays undated, unless --at tells when.
+    JSON lines or an array of {"text": ..., "speaker": ..., "at": ..., "session": ...,
+    "source_id": ..., "metadata": {...}}, or of messages with a role and a content; paragraphs of a
+    text or of Markdown; CSV with a header; conversations.json of ChatGPT or Claude; what mem0, Zep,
+    Letta and LangMem give.
+
+    The same file again is remembered once, and one that was interrupted goes on. Of one that was
+    edited, what says something else takes the place of what it said before, and what is new is
+    added; what is gone is told, and --gone forget erases it. Turns are known again by the file's
+    name and their own ids, or by their text; what comes from standard input is added, each thing
+    once. What is read from a file was not said now: a turn without a time stays undated, unless
+    --at tells when.
     """
     said = time_field("at", at)
-    format, dialogue = load(file, format, sample)
-    turns = list(keyed(dialogue.turns, format, name or dialogue.name))
+    source = Source(file, format, sample, name, tools, cast(Extra, extra)).read()
+    turns = list(source)
     # By the clock and not in the turns, so that the same file with another --at is known again.
     with place.make(budget, clock=None if said is None else lambda: said) as memory:
-        with ticking("remembering", transient=True) as tick:
-            done = memory.sync(
-                turns,
-                source=name or (dialogue.name if format == "locomo" else file.name),
-                by="text" if has_places(dialogue.turns, file.name) else "id",
-                gone=gone,
-                progress=tick,
-            )
+        known_as = name or (source.name if source.format == "locomo" else file.name)
+        if file == STDIN and name is None:
+            done = _added(memory, turns)
+        else:
+            done = _synced(memory, source, turns, known_as, gone)
+        undated = sum(turn.at is None for turn in turns)
         document = {
             "file": str(file),
-            "format": format,
+            "format": source.format,
             "turns": len(turns),
             "remembered": len(done.new) + len(done.changed),
             "new": len(done.new),
@@ -91,18 +110,59 @@ def ingest(
             "gone": done.gone,
             "known": done.unchanged,
             "skipped": done.skipped,
+            "undated": undated,
+            "left_out": source.reasons,
             "items": len(memory),
             "slots": len(memory.slots),
         }
-        words = [cell(line) for line in _words(done, len(turns), len(memory))]
+        words = [cell(line) for line in _words(done, len(turns), len(memory), source.reasons)]
+        words += _notes(file, turns, undated, said)
         output.show(document, *words, slots_table(memory.slots, memory.settings))
 
 
-def _words(done: Synced, turns: int, items: int) -> Iterator[str]:
+def _notes(file: Path, turns: Sequence[Turn], undated: int, said: datetime | None) -> list[Text]:
+    """Say what a file does not tell: when turns were said, or anything."""
+    if not turns:
+        return [cell(f"{file.name} holds no turns.", "yellow")]
+    if not undated:
+        return []
+    which = f"Without a time: {undated} of {len(turns)} turns"
+    if said is None:
+        return [cell(f"{which}, remembered as undated; --at TIME tells when a file was said.")]
+    return [cell(f"{which}, dated {said:%Y-%m-%dT%H:%M} by --at.")]
+
+
+def _synced(
+    memory: SlotMemory, source: Import, turns: Sequence[Turn], known_as: str, gone: Gone
+) -> Synced:
+    """Bring a memory up to a file as it is now."""
+    with ticking("remembering", transient=True) as tick:
+        return memory.sync(
+            turns,
+            source=known_as,
+            by="text" if source.format in _WRITTEN else "id",
+            gone=gone,
+            progress=tick,
+        )
+
+
+def _added(memory: SlotMemory, turns: Sequence[Turn]) -> Synced:
+    """Add what was piped in, which is no list that has another state: each thing once."""
+    before = {item.id for item in memory.evidence()}
+    with ticking("remembering", transient=True) as tick:
+        results = memory.ingest_many(turns, progress=tick)
+    new = tuple(item.id for item in memory.evidence() if item.id not in before)
+    skipped = sum(result.skipped for result in results)
+    return Synced(new=new, unchanged=len(turns) - len(new) - skipped, skipped=skipped)
+
+
+def _words(done: Synced, turns: int, items: int, left_out: Mapping[str, int]) -> Iterator[str]:
     """Yield what became of a file, in lines."""
     is_edited = done.changed or done.gone
     what = str(done) if is_edited else f"New: {len(done.new)} of {turns} turns"
     yield f"{what}. Items remembered now: {items}."
+    if left_out:
+        yield f"Left out: {', '.join(f'{n} {why}' for why, n in sorted(left_out.items()))}."
     if done.gone and done.receipt is None:
         yield f"Not in the file any more, but remembered: {_ids(done.gone)}; --gone forget erases."
         if not done.unchanged and not done.changed:

@@ -7,6 +7,7 @@ from typing import Annotated, cast
 
 import typer
 
+from demem_agent.cli.filter_options import Filter
 from demem_agent.cli.json_values import reading_value
 from demem_agent.cli.memory_options import Helpers, Place, Situation
 from demem_agent.cli.output import Output
@@ -23,6 +24,7 @@ def read(
     output: Output,
     situation: Situation,
     helpers: Helpers,
+    chosen: Filter,
     limit: Annotated[
         int | None,
         typer.Option(metavar="N", help="The most it may measure, instead of --read-limit."),
@@ -55,6 +57,7 @@ def read(
             mode=cast(Mode | None, mode),  # checked by read, as the order is
             order=cast(Order | None, order),
             floor=memory.settings.floor if floor is None else floor,
+            where=chosen.given(),
             **situation.asking(),
         )
         if output.json:
@@ -76,4 +79,4 @@ def _note(reading: Reading) -> None:
         print_line(reading.unranked, sys.stderr)
     left_out = left_out_words(reading)
     if left_out:
-        print_line(f"left out {left_out}", sys.stderr)
+        print_line(f"left out {left_out}" if reading.lines else left_out, sys.stderr)

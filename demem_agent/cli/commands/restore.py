@@ -42,7 +42,7 @@ def restore(
     --slot-limit and --unit cannot differ from those of the export.
     """
     rows = _rows(file)
-    rehearsed = SlotMemory.restore(rows)  # in RAM first: from a damaged file no memory is made
+    rehearsed = _rehearsed(rows, file)
     _check_settings(rehearsed, budget.given())
     rows = _with_settings(rows, budget.given())
     if place.holds_memory():
@@ -53,6 +53,15 @@ def restore(
     place.require_folder()
     with _restored(rows, place) as memory:
         _show(memory, file, output)
+
+
+def _rehearsed(rows: list[Row], file: Path) -> SlotMemory:
+    """Restore in RAM first: from a damaged file no memory is made."""
+    try:
+        return SlotMemory.restore(rows)
+    except InvalidInput as error:
+        error.add_note(f"{file.name} must be what demem export wrote; demem ingest reads turns")
+        raise
 
 
 def _show(memory: SlotMemory, file: Path, output: Output) -> None:

@@ -20,13 +20,11 @@ from demem_agent.cli.measuring.written import note_files, written
 from demem_agent.cli.output import Output
 from demem_agent.cli.progress import ticking
 from demem_agent.cli.tables import evaluation_parts
+from demem_agent.cli.tables.evaluation import LIMITS
 from demem_agent.evaluate import Dialogue, Maker, Measured, evaluate, paired, report, save
 from demem_agent.evaluate.drawing.figures import draw, require_matplotlib
 
-__all__ = ["LIMITS", "Trial"]
-
-#: Characters that a reading may have, unless others are given.
-LIMITS = (500, 1000, 2000, 4000, 6000, 8000)
+__all__ = ["Trial"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,11 @@ from demem_agent.cli.json_values import Document
 from demem_agent.cli.tables.cells import add_columns, add_figures, cell, table
 from demem_agent.cli.tables.figures import interval, share
 
-__all__ = ["HEADLINE", "brackets", "evaluation_parts"]
+__all__ = ["HEADLINE", "LIMITS", "brackets", "evaluation_parts"]
 
-#: The limits of the tables, where they were measured.
+#: Characters that a reading may have, unless others are asked for.
+LIMITS = (500, 1000, 2000, 4000, 6000, 8000)
+#: Of those, the ones that tables show: all would be too many.
 HEADLINE = (2000, 6000)
 
 
@@ -48,10 +50,9 @@ def _heading(document: Document) -> str:
 
 
 def _headline(document: Document) -> list[int]:
-    """Return the limits that are shown: those of the headline, else the least and the most."""
-    limits = document["limits"]
-    measured = [limit for limit in HEADLINE if limit in limits]
-    return measured or list(dict.fromkeys((limits[0], limits[-1])))
+    """Return the limits that are shown: all that were asked for, else those of the headline."""
+    limits: list[int] = document["limits"]
+    return list(HEADLINE) if tuple(limits) == LIMITS else limits
 
 
 def _at_headline(document: Document, name: str) -> list[Document]:

@@ -38,8 +38,9 @@ def load_locomo(path: str | Path, sample: str | None = None) -> list[Dialogue]:
     except OSError as error:
         raise InvalidInput("path", str(path), f"a readable file ({error.strerror})") from error
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        allowed = f"a LoCoMo file ({type(error).__name__}: {error})"
-        raise InvalidInput("path", str(path), allowed) from error
+        name = Path(path).name
+        says = f"{name} is no LoCoMo file: that is a JSON list of dialogues with sample_id and qa"
+        raise InvalidInput("path", str(path), "a LoCoMo file", says) from error
     if not dialogues:
         raise InvalidInput("sample", sample, f"one of {names}")
     return dialogues

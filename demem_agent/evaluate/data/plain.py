@@ -34,7 +34,8 @@ def read_text(path: str | Path) -> str:
     except OSError as error:
         raise InvalidInput("path", str(path), f"a readable file ({error.strerror})") from error
     except UnicodeDecodeError as error:
-        raise InvalidInput("path", str(path), "a text file in UTF-8") from error
+        says = f"{Path(path).name} is no text file in UTF-8"
+        raise InvalidInput("path", str(path), "a text file in UTF-8", says) from error
 
 
 def json_lines(path: str | Path) -> Iterator[tuple[str, Any]]:
@@ -54,19 +55,40 @@ def _parsed(where: str, line: str) -> Any:
     try:
         return json.loads(line)
     except ValueError as error:
-        raise InvalidInput(where, line, "one JSON object a line") from error
+        why = (
+            f"{error.msg}, column {error.colno}"
+            if isinstance(error, json.JSONDecodeError)
+            else str(error)
+        )
+        says = f"{where} is not JSON ({why}): each line must be one object{_of_list(line)}"
+        raise InvalidInput(where, line, "one JSON object a line", says) from error
+
+
+def _of_list(line: str) -> str:
+    """Say what is to be done where a line opens a list that goes on in the next."""
+    return ", and not a list over several lines" if line.lstrip().startswith("[") else ""
 
 
 def load_jsonl(path: str | Path) -> Dialogue:
     """Read one turn a line.
 
-    A line is ``{"text": ..., "speaker": ..., "at": ..., "session": ..., "source_id": ...}``.
+    A line is ``{"text": ..., "speaker": ..., "at": ..., "session": ..., "source_id": ...,
+    "metadata": {...}}``; all but the text may be left out.
 
     Raises:
         InvalidInput: naming the line and the field.
     """
-    turns = [as_turn(given, f"{where}: ") for where, given in json_lines(path)]
+    turns = [as_turn(_object(where, given), f"{where}: ") for where, given in json_lines(path)]
     return Dialogue(Path(path).stem, tuple(turns))
+
+
+def _object(where: str, given: Any) -> Entry:
+    """Return what a line holds; raise InvalidInput where it is no object."""
+    if not isinstance(given, dict):
+        found = "a list of turns: write one a line" if isinstance(given, list) else repr(given)
+        says = f'{where} must be an object such as {{"text": "..."}}, got {found:.60}'
+        raise InvalidInput(where, given, "an object", says)
+    return given
 
 
 def load_text(path: str | Path) -> Dialogue:

@@ -25,10 +25,9 @@ def _after(work: Work) -> NDArray[np.float32]:
 def _session(work: Work) -> NDArray[np.float32]:
     """Return the best hybrid score among the scored passages of the session."""
     sessions: NDArray[np.int32] = work.passages.session.view()
-    here = sessions[work.rows]
     best = np.full(int(sessions.max()) + 1, -np.inf, np.float32)
-    np.maximum.at(best, here, work.hybrid[work.rows])
-    return best[here]
+    np.maximum.at(best, sessions[work.seen], work.hybrid[work.seen])
+    return best[sessions[work.rows]]
 
 
 def _coverage(work: Work) -> NDArray[np.float32]:

@@ -15,7 +15,7 @@ from demem_agent.text.language.languages import ENGLISH
 from demem_agent.text.language.scripts import may_be_other
 from demem_agent.text.language.words import content_terms, language_of
 
-__all__ = ["FEATURES", "asked_about", "with_model"]
+__all__ = ["FEATURES", "asked_about", "asked_first", "telling_names", "with_model"]
 
 _WORD = pattern(r"[^\W_]+")
 _SAID = (
@@ -66,6 +66,20 @@ def asked_about(query: Query, codes: Mapping[str | None, int]) -> int | None:
     return wanted[0] if len(wanted) == 1 else None
 
 
+def asked_first(query: Query, codes: Mapping[str | None, int]) -> list[int]:
+    """Return the numbers of those whose words a query asks for before others'.
+
+    It is the one whom it is about, and in a chat with a model the human side, or the model where
+    the query asks what that said.
+    """
+    if not with_model(codes):
+        wanted = asked_about(query, codes)
+        return [] if wanted is None else [wanted]
+    if _ASKS_FOR_REPLY.search(query.text):
+        return _of_name(_ASSISTANT, codes)
+    return _named_in(query.text, codes) or _human(codes)
+
+
 def _oneself(query: Query, codes: Mapping[str | None, int]) -> list[int]:
     """Return the number of who asks, where the query says "I"."""
     if query.asker is None or _ONESELF.isdisjoint(_words(query.text)):
@@ -114,16 +128,15 @@ def _user(work: Work) -> NDArray[np.bool_]:
     """Mark what the human side of a chat said, unless the query asks what the other side did."""
     if _ASKS_FOR_REPLY.search(work.query.text):
         return work.nothing()
-    return _said_by(work, _human(work))
+    return _said_by(work, _human(work.passages.speakers.codes))
 
 
-def _human(work: Work) -> list[int]:
+def _human(speakers: Mapping[str | None, int]) -> list[int]:
     """Return who is on the human side of a chat.
 
     They are those who are called so, and all who talk with an assistant under names of their own.
     """
-    codes = work.passages.speakers.codes.items()
-    named = [(name.lower(), code) for name, code in codes if name]
+    named = [(name.lower(), code) for name, code in speakers.items() if name]
     is_chat = any(name == _ASSISTANT for name, _ in named)
     wanted: list[int] = []
     for name, code in named:
@@ -138,7 +151,7 @@ def _own(work: Work) -> NDArray[np.bool_]:
     if work.query.asker is None:
         return work.nothing()
     own = _of_name(work.query.asker, work.passages.speakers.codes)
-    human = _human(work)
+    human = _human(work.passages.speakers.codes)
     if human and (_ASKS_FOR_REPLY.search(work.query.text) or set(own) == set(human)):
         return work.nothing()
     return _said_by(work, own)
@@ -152,6 +165,11 @@ def _telling(name: str | None) -> list[str]:
     """Return the words of a name but for those of anybody: "the dealer" is told by "dealer"."""
     words = _words(name)
     return [word for word in words if word not in _OF_ANYBODY] or words
+
+
+def telling_names(names: Iterable[str | None]) -> set[str]:
+    """Return the words of the names of people and sides, in lower case."""
+    return {word for name in names for word in _telling(name)}
 
 
 def _said_by(work: Work, wanted: list[int]) -> NDArray[np.bool_]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from demem_agent.scoring.features.work import Feature, Kept, Said, Values, Work
 from demem_agent.scoring.query import Query
 from demem_agent.text.language.questions import asks_when
-from demem_agent.text.times.dates import Span, absolute, find, ranges
+from demem_agent.text.times.dates import Span, find, stretches
 
 __all__ = ["DAY", "FEATURES", "TIMED"]
 
@@ -53,10 +53,8 @@ def _asked_for(query: Query, days: NDArray[np.int32]) -> list[Span]:
     "In May" is the last one before the query is asked, or, where that is not known, before the
     newest passage.
     """
-    if query.asked:
-        return ranges(query.text, query.asked)
     newest = int(days.max(initial=0))
-    return absolute(query.text, date.fromordinal(newest) if newest else None)
+    return stretches(query.text, query.asked, date.fromordinal(newest) if newest else None)
 
 
 def _timed(work: Work) -> Values:

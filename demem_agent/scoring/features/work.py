@@ -113,6 +113,7 @@ class Work:
 
     Attributes:
         rows: the passages that are scored, shape (n,), ascending.
+        seen: those, and the ones that would be scored if all might be ranked, ascending.
         cosine: cosine to the query in standard deviations above the mean, shape (N,).
         bm25: BM25, the same way.
         share: share of the query's idf mass that a passage holds, shape (N,), in [0, 1].
@@ -126,6 +127,7 @@ class Work:
     words: Words
     passages: Passages
     rows: NDArray[np.intp]
+    seen: NDArray[np.intp]
     cosine: NDArray[np.float32]
     bm25: NDArray[np.float32]
     share: NDArray[np.float32]

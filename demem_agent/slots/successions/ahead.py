@@ -27,6 +27,11 @@ NEAREST = 3
 LEAST = 0.15
 #: Words by which they are found, the rarest.
 RAREST = 10
+#: Passages with words of a state that are looked at for the one that is over, the latest.
+LATEST = 24
+#: Passages back in which the last of an owner are looked for, and how many of those count.
+BACK = 12
+LAST = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +103,32 @@ class Ahead:
             order = np.argsort(-np.round(held[rows], 6), kind="stable")
             rows = rows[order][:NEAREST]
         return [self._passage(row) for row in rows.tolist()]
+
+    def latest(self, passage: Passage, terms: Iterable[str]) -> list[Passage]:
+        """Return the latest passages of an owner that have any of some terms, the latest first."""
+        rows: set[int] = set()
+        for term in terms:
+            if self._index is not None:
+                rows.update(self._index.lexical.postings(term))
+            rows.update(self._rows.get(term, ()))
+        ordered = np.array(sorted(rows), np.intp)
+        own = self._of(owner(passage.evidence.speaker), ordered)
+        return [self._passage(row) for row in own[: -LATEST - 1 : -1].tolist()]
+
+    def last(self, passage: Passage) -> list[Passage]:
+        """Return the last few passages that an owner said before this one, the last first.
+
+        They are of the same session, where sessions are told, and not far back.
+        """
+        name = owner(passage.evidence.speaker)
+        found = []
+        for row in range(len(self) - 1, max(len(self) - BACK, 0) - 1, -1):
+            before = self._passage(row)
+            if before.evidence.session != passage.evidence.session:
+                break
+            if owner(before.evidence.speaker) == name:
+                found.append(before)
+        return found[:LAST]
 
     def _shared(self, weights: Mapping[str, float]) -> NDArray[np.float64]:
         """Add up by row what it has of some terms, up to the last row that has any."""

@@ -11,6 +11,8 @@ from functools import cached_property
 from itertools import pairwise
 
 from demem_agent.later import pattern
+from demem_agent.slots.successions.endings import Ending, ended
+from demem_agent.slots.successions.states import State, begun
 from demem_agent.text.clauses import clauses, supposed
 from demem_agent.text.language.changes import Sign, denied, signs, tells
 from demem_agent.text.language.languages import language_of_words, stop_words
@@ -37,10 +39,20 @@ BEFORE_VALUES = frozenset(
     """to at is are be now about around level have has until by reached auf ist bei zu hat habe es
     son tiene tengo est sont ai à è sono ho é tem tenho op naar heb heeft""".split()
 )
+#: Characters of a sentence in which it is looked for what begins or is over.
+LONGEST = 300
+#: Characters that a greeting has at most.
+SHORT = 40
 #: Words that a sentence has at least that says something.
 FEWEST_WORDS = 3
 #: What somebody shows or does rather than says, and lines of a program.
 _NOT_SAID = pattern(r"^\W*\[|[{};]\s*$|^\s*(?:</?\w|//|#|```)|\w\(.*\)\s*:?$|\w = \S")
+#: Somebody who is greeted, thanked or agreed with by name: whoever it is takes nobody's place.
+_GREETS = pattern(
+    r"^\W*(?:(?:hey|hi|hello|bye|thanks|thank you|cool|great|nice|wow|congrats|congratulations"
+    r"|awesome|(?:i )?(?:totally |really |completely )?agree)\b[, ]*){1,3}(?!\w+day\b)[^\W\d]+\W*$",
+    re.IGNORECASE,
+)
 #: What each of these has in it.
 _MARKS = pattern(r"[\[{};</#`(=]")
 #: A word that stands in one sentence and not in the other, capitalised and inside it, is a name.
@@ -151,6 +163,21 @@ class Claim:
         return self._tells("many")
 
     @cached_property
+    def turns(self) -> bool:
+        """Whether something may begin or be over by it; not by a sentence that tells much else."""
+        return len(self.said) <= LONGEST and self._tells("turns")
+
+    @cached_property
+    def begun(self) -> State | None:
+        """What state of somebody it says to have begun."""
+        return begun(self.said) if self.turns else None
+
+    @cached_property
+    def ended(self) -> Ending | None:
+        """What it says to be over."""
+        return ended(self.said) if self.turns else None
+
+    @cached_property
     def exclaims(self) -> bool:
         """Whether it calls out, or has hardly any words."""
         return self.said.rstrip("\"'”’) ").endswith("!") or len(self.words) < FEWEST_WORDS
@@ -183,6 +210,8 @@ def claim(text: str, start: int = 0, end: int | None = None, *, asks: bool = Fal
     end = len(text) if end is None else end
     said = clean(text[start:end])
     if _MARKS.search(said) and _NOT_SAID.search(said):  # few have a mark; much faster
+        return None
+    if len(said) <= SHORT and _GREETS.match(said):
         return None
     if asks or _asks(said):
         said = _told_in(said)

@@ -69,6 +69,11 @@ class Lineage:
         odds = _log_odds(succession.confidence) + for_new - for_old
         return round((1 + math.tanh(odds / 2)) / 2, 4)
 
+    def of_item(self, item: str) -> list[Succession]:
+        """Return the successions that stand of an item's lines, in order."""
+        held = self._by_old.get(item, {}).values()
+        return [one for one in held if not one.undone]
+
     def superseded(self, item: str) -> bool:
         """Whether any succession is of an item's lines."""
         return item in self._by_old

@@ -15,6 +15,7 @@ from operator import attrgetter
 from demem_agent.later import dataclass
 from demem_agent.slots.successions.claims import Claim
 from demem_agent.slots.successions.frames import framed
+from demem_agent.slots.successions.turns import turns
 from demem_agent.slots.successions.worth import Worth
 
 __all__ = ["ALIKE", "Compared", "Signals", "compared", "signals"]
@@ -44,6 +45,8 @@ class Compared:
         cosine: between the passages that they stand in.
         soon: whether both were said in one session.
         told: whether both are said by nobody in particular.
+        turned: whether the later one says that what the earlier one says is over.
+        withdrawn: whether the later one takes the earlier one back.
     """
 
     earlier: Claim
@@ -54,6 +57,8 @@ class Compared:
     cosine: float
     soon: bool
     told: bool
+    turned: bool = False
+    withdrawn: bool = False
 
     @property
     def gone(self) -> frozenset[str]:
@@ -144,6 +149,8 @@ class Signals:
     framed: float
     closed: float
     refuted: float
+    turned: float
+    withdrawn: float
 
     @property
     def values(self) -> tuple[float, ...]:
@@ -154,8 +161,9 @@ class Signals:
     @property
     def sets_another(self) -> bool:
         """Whether some value differs."""
+        of_values = max(self.number, self.name, self.swapped, self.switched, self.denies)
         of_facts = max(self.framed, self.closed, self.refuted)
-        return max(self.number, self.name, self.swapped, self.switched, self.denies, of_facts) > 0
+        return max(of_values, of_facts, self.turned, self.withdrawn) > 0
 
 
 _NAMES = tuple(Signals.__annotations__)
@@ -170,22 +178,38 @@ def compared(
     *,
     soon: bool = False,
     told: bool = False,
+    withdrawn: bool = False,
 ) -> Compared | None:
     """Put two sentences side by side; None where they share too little.
 
+    Where one takes the place of the other whatever their words are, they may share none.
+
     Args:
         worth: what their words are worth, each above 0.
-        cosine, soon, told: as in :class:`Compared`.
+        cosine, soon, told, withdrawn: as in :class:`Compared`.
     """
     same = earlier.held & later.held
-    if not same:  # as of most
+    turned = turns(earlier, later)
+    bound = turned or withdrawn
+    if not same and not bound:  # as of most
         return None
     both = worth.together(same)
     masses = (worth.mass(earlier), worth.mass(later))
-    if both < SHARED * min(masses):
+    if both < SHARED * min(masses) and not bound:
         return None
     alike = min(both / math.sqrt(masses[0] * masses[1]), 1.0)
-    return Compared(earlier, later, same, both, alike, cosine=cosine, soon=soon, told=told)
+    return Compared(
+        earlier,
+        later,
+        same,
+        both,
+        alike,
+        cosine=cosine,
+        soon=soon,
+        told=told,
+        turned=turned,
+        withdrawn=withdrawn,
+    )
 
 
 def signals(pair: Compared, worth: Worth) -> Signals:
@@ -224,12 +248,14 @@ def signals(pair: Compared, worth: Worth) -> Signals:
         framed=alike * _framed(pair, worth),
         closed=alike * bool(fact and later.closes and not earlier.closes),
         refuted=alike * bool(fact and later.refuses and not earlier.refuses),
+        turned=float(pair.turned),
+        withdrawn=float(pair.withdrawn),
     )
 
 
 def _framed(pair: Compared, worth: Worth) -> float:
     """Return how far two facts begin alike."""
-    if not pair.fact:
+    if not pair.fact or not pair.same:
         return 0.0
     return framed(pair.earlier.words, pair.later.words, worth.__getitem__, pair.both)
 
@@ -270,6 +296,8 @@ def _switched(earlier: Claim, later: Claim) -> bool:
 
 def _swapped(pair: Compared, worth: Worth) -> float:
     """Return the share of the shared words that stand beside a short stretch that differs."""
+    if not pair.same:
+        return 0.0
     old = pair.earlier.words
     new = pair.later.words
     beside: set[str] = set()

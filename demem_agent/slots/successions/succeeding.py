@@ -8,6 +8,7 @@ depends on the order of items, and not on how many came at once.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import product
 
 from demem_agent.later import dataclass
@@ -18,7 +19,9 @@ from demem_agent.slots.successions.ahead import NEAREST, Ahead, Passage, passage
 from demem_agent.slots.successions.claims import Claim, tokens
 from demem_agent.slots.successions.model import judged, probability
 from demem_agent.slots.successions.rivals import narrates, owner
-from demem_agent.slots.successions.signals import ALIKE, Signals, compared
+from demem_agent.slots.successions.signals import ALIKE, Compared, Signals, compared, signals
+from demem_agent.slots.successions.turns import turns, words_of_turn
+from demem_agent.slots.successions.withdrawals import taken_back, withdrawal
 from demem_agent.slots.successions.worth import Worth
 from demem_agent.text.language.changes import signs
 from demem_agent.text.language.words import terms
@@ -98,6 +101,7 @@ def _pairs_of(ahead: Ahead, coming: Sequence[Passage], least: float = 0.0) -> It
         least: leave out what the model cannot give this probability.
     """
     known = ahead.worth()
+    yield from _withdrawn(ahead, coming, known)
     left = SENTENCES
     told = not owner(coming[0].evidence.speaker)
     for passage in coming:
@@ -108,12 +112,13 @@ def _pairs_of(ahead: Ahead, coming: Sequence[Passage], least: float = 0.0) -> It
             return
         later = ahead.claims_of(passage)[:left]
         left -= len(later)
+        yield from _turned(ahead, passage, later, known)
         for near, sentences in _near(ahead, passage, nearest, later, known):
             cosine = round(float(near.vector @ passage.vector), 3)
             soon = _in_one_session(near, passage)
             for old, new in product(ahead.claims_of(near), sentences):
                 pair = compared(old, new, known, cosine, soon=soon, told=told)
-                if pair is None or pair.alike < ALIKE or (told and _counts(old, new)):
+                if pair is None or not _may_exclude(pair):
                     continue
                 found = judged(pair, known, least)
                 if found is not None:
@@ -143,10 +148,75 @@ def _near(
                 yield near, (one,)
 
 
+def _turned(ahead: Ahead, passage: Passage, later: Sequence[Claim], known: Worth) -> Iterator[Pair]:
+    """Yield what the sentences of a new passage say to be over, which may share no word of it."""
+    for new in later:
+        for near in ahead.latest(passage, words_of_turn(new)):
+            for old in ahead.claims_of(near):
+                if turns(old, new):
+                    yield from _pair(near, old, passage, new, known)
+
+
+def _withdrawn(ahead: Ahead, coming: Sequence[Passage], known: Worth) -> Iterator[Pair]:
+    """Yield what a new item takes back of what its speaker has just said, with what it says now."""
+    text = coming[0].evidence.text
+    if "withdraws" not in signs(text, tokens(text)):
+        return
+    said = _said_first(ahead, coming)
+    for nth, (passage, new) in enumerate(said):
+        found = withdrawal(new.said)
+        if found is None:
+            continue
+        if not found.value and nth + 1 < len(said):
+            passage, new = said[nth + 1]
+            found = replace(found, value=new.said)
+        last = ahead.last(passage)
+        before = [claim for _, claim in said[:nth]]
+        taken = taken_back(found, [before, *map(ahead.claims_of, last)])
+        if taken is not None and taken[0]:  # what it says itself before that stands as it is read
+            yield from _pair(last[taken[0] - 1], taken[1], passage, new, known, withdrawn=True)
+
+
+def _said_first(ahead: Ahead, coming: Sequence[Passage]) -> list[tuple[Passage, Claim]]:
+    """Return the first sentences of an item, each with the passage that it is in."""
+    said: list[tuple[Passage, Claim]] = []
+    for passage in coming:
+        for claim in ahead.claims_of(passage):
+            if len(said) == SENTENCES:
+                return said
+            said.append((passage, claim))
+    return said
+
+
+def _pair(
+    near: Passage,
+    old: Claim,
+    passage: Passage,
+    new: Claim,
+    known: Worth,
+    *,
+    withdrawn: bool = False,
+) -> Iterator[Pair]:
+    """Yield two sentences of which one takes the place of the other whatever words they share."""
+    cosine = round(float(near.vector @ passage.vector), 3)
+    soon = _in_one_session(near, passage)
+    told = not owner(passage.evidence.speaker)
+    pair = compared(old, new, known, cosine, soon=soon, told=told, withdrawn=withdrawn)
+    if pair is not None:
+        yield Pair(_stretch(near, old), _stretch(passage, new), signals(pair, known))
+
+
+def _may_exclude(pair: Compared) -> bool:
+    """Whether two sentences are alike enough, and do not only count two things of one kind."""
+    if pair.turned:
+        return True
+    return pair.alike >= ALIKE and not (pair.told and _counts(pair.earlier, pair.later))
+
+
 def _may_change(passage: Passage) -> bool:
     """Whether a sentence of a passage may tell of a change; most passages have none."""
     text = passage.evidence.text[passage.start : passage.end]
-    return not {"changed", "renews"}.isdisjoint(signs(text, tokens(text)))
+    return not {"changed", "renews", "turns"}.isdisjoint(signs(text, tokens(text)))
 
 
 def _changes(passage: Passage, later: Sequence[Claim]) -> list[Claim]:

@@ -38,6 +38,8 @@ Sign = Literal[
     "many",
     "past",
     "now",
+    "turns",
+    "withdraws",
 ]
 
 #: ``changed``: what is said holds from now on. ``renews``: the same of a number, a date or a time.
@@ -45,7 +47,8 @@ Sign = Literal[
 #: is so.
 #: ``adds``: it comes to what held before. ``depends``: it holds under a condition. ``negates``:
 #: off, no longer. ``event``: it happened once. ``many``: what is done or liked beside other things.
-#: ``past`` and ``now``: what a question asks for.
+#: ``past`` and ``now``: what a question asks for. ``turns``: something may begin or be over, which
+#: ``slots/successions`` tells. ``withdraws``: the same of what its speaker may take back.
 _SIGNS: Mapping[str, Mapping[Sign, str]] = {
     "English": {
         "changed": "now|nowadays|no longer|anymore|instead|from now on|these days"
@@ -73,6 +76,17 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "|earlier|initially|initial|back then|in the past|ago|previous|last time|until|prior",
         "now": "now|current|currently|still|at the moment|these days|today|nowadays|at present"
         "|presently|latest|most recent|most recently|anymore|up to date|right now",
+        "turns": "moved|relocated|job|position|role|jobs|careers|employer|employers|started working"
+        "|started work|began working|began work|hired|promoted to|switched|changed|migrated"
+        "|upgraded|transferred|sold|sell|gave|given|rid of|traded|donated|threw|pawned|scrapped"
+        "|rehomed|returned|quit|stepped down|deleted|uninstalled|unsubscribed|stopped|no longer"
+        "|any longer|any more|anymore|cancelled|canceled|cancel|called ... off|call ... off"
+        "|called off|call off|is off|are off|broke up|broken up|split up|divorced|separated"
+        "|swapped|exchanged|replaced|left|resigned|fired|laid off|made redundant|let go|retired"
+        "|died|passed away|finished|completed|submitted|handed in|dropped|bought|rented",
+        "withdraws": "scratch that|strike that|correction|i mean|meant|misspoke|i was wrong"
+        "|got that wrong|that was wrong|a mistake|my mistake|my bad|make it|make that"
+        "|take that back|it's now|it is now|update|actually|oops|typo|mistyped|oh|sorry|wait|no",
         "event": "yesterday|tonight|last night|last week|last weekend|last month|last year|ago"
         "|this morning|the other day|tomorrow|next week|next weekend|next month|on monday"
         "|on tuesday|on wednesday|on thursday|on friday|on saturday|on sunday|went|happened",
@@ -257,8 +271,9 @@ def _phrases(sign: Sign) -> Iterable[str]:
     """Return the phrases of a sign in all languages, each once."""
     phrases: dict[str, None] = {}
     for language in _SIGNS.values():
-        for phrase in language[sign].split("|"):
-            phrases[phrase] = None
+        for phrase in language.get(sign, "").split("|"):
+            if phrase:
+                phrases[phrase] = None
     return phrases
 
 

@@ -39,6 +39,7 @@ __all__ = [
     "clean",
     "content_terms",
     "content_words",
+    "forget_texts",
     "is_surely_english",
     "language_of",
     "spoken_words",
@@ -195,6 +196,11 @@ def _all_words(text: str) -> tuple[str, list[str]]:
 @lru_cache(maxsize=8)  # a passage is cut several times while it is remembered
 def _cut_lately(text: str) -> tuple[str, list[str]]:
     return _cut(text)
+
+
+def forget_texts() -> None:
+    """Let go of the texts that were cut lately."""
+    _cut_lately.cache_clear()
 
 
 def _cut(text: str) -> tuple[str, list[str]]:

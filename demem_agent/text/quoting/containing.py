@@ -12,7 +12,7 @@ import re
 from demem_agent.later import pattern
 from demem_agent.text.language.words import clean
 
-__all__ = ["contained", "entry", "on_one_line", "shown", "unsigned"]
+__all__ = ["UNSIGNED", "contained", "entry", "on_one_line", "shown", "unsigned"]
 
 #: Control characters but for tab and line feed, and those of Unicode's property Bidi_Control.
 _ACTING = pattern(

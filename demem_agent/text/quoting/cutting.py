@@ -7,18 +7,18 @@ takes back is quoted with it: "I used to love coriander. Not any more."
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from demem_agent.later import pattern
 from demem_agent.text.quoting.brackets import CODE, FAR, JSON, PROSE, Kind, Pair, pairs
+from demem_agent.text.quoting.fences import Block, block_at, blocks, is_fenced
 from demem_agent.text.sentences import sentences
+from demem_agent.text.values import values
 
-__all__ = ["CUT", "FENCE", "excerpt", "in_fence", "through_turn"]
+__all__ = ["CUT", "excerpt", "through_turn"]
 
 #: Stands where words of a turn are left out.
 CUT = "[…]"
-#: Marks where a block of code begins or ends, as in Markdown.
-FENCE = "```"
 #: Characters in which a sentence that turns the one before round has ended.
 _SHORT = 100
 #: Characters from the end of a sentence to the first word of the next.
@@ -43,23 +43,45 @@ _TURNS = pattern(
 def excerpt(text: str, start: int, end: int) -> str:
     """Return ``text[start:end]`` with a sign where it is cut off, fences and brackets balanced.
 
-    A part of a block of code stands between fences of its own, and a part of what stands in
-    brackets or quotation marks between such: ``{"users": [ […] {"id": 7}, […] ]}``.
+    A part of a block of code stands between fences of its own, each alone on its line, and a part
+    of what stands in brackets or quotation marks between such: ``{"users": [ […] {"id": 7}, […]
+    ]}``. A fence at the end of a part, of whose code nothing is in it, is left out.
     """
+    found = blocks(text)
+    start, end = _to_fences(text, start, end, found)
+    if start >= end:
+        return CUT if _SAID.search(text) else text
     is_begun = bool(_SAID.search(text, 0, start))
     is_over = not _SAID.search(text, end)
-    if not is_begun and is_over:
-        return text[start:end]
-    opens, closes = _halves(text, start, end)
     words = text[start:end]
+    opens, closes = _halves(text, start, end, found) if is_begun or not is_over else ("", "")
     if is_begun:
-        words = _opened(text, start, words, opens)
-    if not is_over:
-        words = _closed(text, end, words, closes)
-    return words
+        words = _opened(text, start, words, opens, found)
+    if is_over:
+        return _ended(text, words, found)
+    return _closed(end, words, closes, found)
 
 
-def _opened(text: str, start: int, words: str, opens: str) -> str:
+def _to_fences(text: str, start: int, end: int, found: Sequence[Block]) -> tuple[int, int]:
+    """Return where a stretch begins and ends once no code stands apart from its fences.
+
+    A fence that the stretch has to itself is left out; one right beside its code is taken in.
+    """
+    block = block_at(found, start)
+    if block is not None and not text[start : block.stop].strip() and block.closed:
+        said = _SAID.search(text, block.end)
+        start = said.start() if said else len(text)
+    elif block is not None and not text[block.body : start].strip():
+        start = block.start
+    block = block_at(found, end)
+    if block is not None and block.closed and not text[end : block.stop].strip():
+        end = block.end
+    elif block is not None and not text[block.body : end].strip():
+        end = len(text[start : block.start].rstrip()) + start
+    return start, end
+
+
+def _opened(text: str, start: int, words: str, opens: str, found: Sequence[Block]) -> str:
     """Return words that something stands before, with the signs that opened there.
 
     A method in a program stands below the line of its class.
@@ -68,12 +90,15 @@ def _opened(text: str, start: int, words: str, opens: str) -> str:
     indent = text[line:start]
     is_indented = bool(indent) and not indent.strip()
     holder = _holder(text, line, len(indent)) if is_indented and not opens else ""
-    if not in_fence(text, start):
-        return f"{CUT} {holder}\n{CUT}\n{indent}{words}" if holder else f"{opens}{CUT} {words}"
+    block = block_at(found, start)
+    if block is None:
+        if holder:
+            return f"{CUT} {holder}\n{CUT}\n{indent}{words}"
+        return f"{opens}{CUT}\n{words}" if is_fenced(text[start:]) else f"{opens}{CUT} {words}"
     if is_indented:
         words = f"{indent}{words}"
     above = holder or opens
-    return f"{CUT} {FENCE}\n{_before_cut(above)}{words}"
+    return f"{CUT}\n{block.fence}\n{_before_cut(above)}{words}"
 
 
 def _before_cut(above: str) -> str:
@@ -97,18 +122,27 @@ def _depth(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def _closed(text: str, end: int, words: str, closes: str) -> str:
+def _closed(end: int, words: str, closes: str, found: Sequence[Block]) -> str:
     """Return words that something stands behind, with the signs that close there."""
-    if not in_fence(text, end):
-        return f"{words} {CUT}{closes}"
-    return f"{words}\n{CUT}{closes}\n{FENCE} {CUT}" if closes else f"{words}\n{FENCE} {CUT}"
+    block = block_at(found, end)
+    if block is None:
+        is_code = any(one.end == end and not one.inline for one in found)
+        return f"{words}\n{CUT}{closes}" if is_code else f"{words} {CUT}{closes}"
+    behind = f"\n{CUT}{closes}" if closes else ""
+    return f"{words}{behind}\n{block.mark}\n{CUT}"
 
 
-def _halves(text: str, start: int, end: int) -> tuple[str, str]:
+def _ended(text: str, words: str, found: Sequence[Block]) -> str:
+    """Return words that nothing stands behind, with the fence that their code lacks."""
+    block = block_at(found, len(text))
+    return words if block is None else f"{words}\n{block.mark}"
+
+
+def _halves(text: str, start: int, end: int, found: Sequence[Block]) -> tuple[str, str]:
     """Return the signs that are open where a stretch starts, and those that are where it ends."""
     opens: list[Pair] = []
     closes: list[Pair] = []
-    for pair in _pairs_near(text, start, end):
+    for pair in _pairs_near(text, start, end, found):
         if pair.start < start < pair.end:
             opens.append(pair)
         if pair.start < end < pair.end:
@@ -122,39 +156,53 @@ def _halves(text: str, start: int, end: int) -> tuple[str, str]:
     return before, f" {after}" if after.startswith("]") else after
 
 
-def _pairs_near(text: str, start: int, end: int) -> Iterator[Pair]:
+def _pairs_near(text: str, start: int, end: int, found: Sequence[Block]) -> Iterator[Pair]:
     """Yield the pairs of the parts of a text in which a stretch starts and ends."""
     at: set[tuple[int, int]] = set()
+    data = _data_in(text, found)
     for place in (start, end):
-        first, last = _part(text, place)
+        block = block_at(found, place)
+        if block is None:
+            first, last = _part(text, place, found, data)
+        else:
+            first, last = block.body, block.stop
         if (first, last) in at:
             continue
         at.add((first, last))
-        kind = _kind(text, first, last)
+        kind = _kind(text, first, last, is_code=block is not None)
         if kind is PROSE:
             first = max(first, start - FAR)
             last = min(last, end + FAR)
         yield from pairs(text, first, last, kind)
 
 
-def _part(text: str, place: int) -> tuple[int, int]:
-    """Return the stretch between two fences that a place is in."""
-    before = text.rfind(FENCE, 0, place)
-    after = text.find(FENCE, place)
-    return (0 if before < 0 else before + len(FENCE)), (len(text) if after < 0 else after)
+def _data_in(text: str, found: Sequence[Block]) -> list[tuple[int, int]]:
+    """Return where JSON stands in a text outside its blocks."""
+    if "{" not in text and "[" not in text:
+        return []  # as nearly always; much faster
+    return [value for value in values(text) if block_at(found, value[0]) is None]
 
 
-def _kind(text: str, start: int, end: int) -> Kind:
-    fenced = in_fence(text, start)
-    begun = _SAID.search(text, text.find("\n", start, end) + 1 if fenced else start, end)
+def _part(
+    text: str, place: int, found: Sequence[Block], data: Sequence[tuple[int, int]]
+) -> tuple[int, int]:
+    """Return the JSON that a place is in, or else the stretch between blocks and JSON."""
+    first, last = 0, len(text)
+    for start, end in sorted([*((block.start, block.end) for block in found), *data]):
+        if start < place < end:
+            return start, end
+        if end <= place:
+            first = end
+        else:
+            return first, start
+    return first, last
+
+
+def _kind(text: str, start: int, end: int, *, is_code: bool) -> Kind:
+    begun = _SAID.search(text, start, end)
     if begun is not None and begun[0] in "{[" and _ENDS_JSON.search(text, start, end):
         return JSON
-    return CODE if fenced else PROSE
-
-
-def in_fence(text: str, place: int) -> bool:
-    """Whether a place of a text is within a block of code."""
-    return text.count(FENCE, 0, place) % 2 == 1
+    return CODE if is_code else PROSE
 
 
 def through_turn(text: str, end: int) -> int:

@@ -1,4 +1,4 @@
-"""Which part of a text its speaker says: not the code, the quotations and the links in it.
+"""Which part of a text its speaker says: not its code, quotations, titles and links.
 
 "Yesterday" in a program, a table of data or somebody else's words is not the day before the one on
 which they are passed on.
@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterable
 
 from demem_agent.later import pattern
-from demem_agent.text.quoting.cutting import FENCE, in_fence
+from demem_agent.text.quoting.fences import block_at, blocks
+from demem_agent.text.quoting.titles import is_title
 from demem_agent.text.times.dates import Span
 
 __all__ = ["spoken"]
@@ -20,17 +21,15 @@ _PASSED_ON = pattern(
     r"```.*?(?:```|\Z)|`[^`\n]+`"
     r"|(?<!\w)\"[^\"\n]*\"(?!\w)|(?<!\w)'[^'\s]*'(?!\w)"
     r"|(?<![*\w])\*[^*\s][^*\n]*\*(?!\*)"
-    r"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|「[^」]*」|https?://\S+",
+    r"|(?<!\w)'(?!(?:Twas|Tis|Til|Cause|Em|Bout)\b)[A-Z0-9][\w ’!?&-]{0,60}'(?!\w)"
+    r"|‘[^’\n]{1,60}’(?!\w)"
+    r"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|»[^«\n]*«|「[^」]*」|『[^』]*』|《[^》]*》|https?://\S+",
     re.DOTALL,
 )
 #: What each of these has in it.
-_MARKS = pattern("[`\"'“„«「*/]")
+_MARKS = pattern("[`\"'‘“„«»「『《*/]")
 #: Signs that join values in data, right before or behind one.
 _BEFORE = frozenset(",;=/\\|{[<>@#$_-")
-#: Before a word that stands within a sentence.
-_GOES_ON = pattern(r"[^\W_] $")
-#: These have a capital there, too.
-_WEEKDAY = pattern(r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b")
 _BEHIND = pattern(r"[,;=/\\|}\]<>@#$_](?=\S)")
 
 
@@ -45,9 +44,9 @@ def spoken(text: str, start: int, end: int, spans: Iterable[Span]) -> list[Span]
     if not found:
         return found
     words = text[start:end]
-    if in_fence(text, start):
-        closed = words.find(FENCE)
-        fenced = len(words) if closed < 0 else closed + len(FENCE)
+    block = block_at(blocks(text), start)
+    if block is not None:
+        fenced = min(block.end - start, len(words))
         words = " " * fenced + words[fenced:]
         found = [span for span in found if span.start >= fenced]
     passed_on: list[tuple[int, int]] = []
@@ -61,6 +60,6 @@ def _is_meant(words: str, span: Span, passed_on: list[tuple[int, int]]) -> bool:
         return False
     before = words[: span.start]
     is_value = before[-1:] in _BEFORE and bool(before)
-    is_title = words[span.start].isupper() and bool(_GOES_ON.search(before[-2:]))
-    is_title = is_title and not _WEEKDAY.match(words, span.start)
-    return not (is_value or is_title or _BEHIND.match(words, span.end))
+    if is_value or _BEHIND.match(words, span.end):
+        return False
+    return not is_title(words, span.start, span.end)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from datetime import date, datetime
 
-from demem_agent.later import dataclass
 from demem_agent.text.times.absolute_dates import ABSOLUTE, absolute_meaning
 from demem_agent.text.times.compound_dates import begins
 from demem_agent.text.times.foreign_dates import foreign_times
@@ -22,26 +21,11 @@ from demem_agent.text.times.relative_dates import (
     relative_meaning,
     running_since,
 )
+from demem_agent.text.times.stretches import Span, joined, two_ended
 
-__all__ = ["Span", "absolute", "find", "moment", "ranges", "running"]
+__all__ = ["Span", "absolute", "find", "moment", "ranges", "running", "stretches"]
 
 _EPOCH = datetime(1970, 1, 1)
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """A stretch ``[start, end)`` of a text and the days ``[first, last]`` it means.
-
-    Attributes:
-        text: the meaning as a person would write it: ``7 May 2023``, ``May 2023``, ``2022``,
-            ``summer 2022``, ``the week before 9 June 2023``, ``a few days before 9 June 2023``.
-    """
-
-    start: int
-    end: int
-    first: date
-    last: date
-    text: str
 
 
 def find(text: str, anchor: date) -> list[Span]:
@@ -86,12 +70,26 @@ def ranges(query: str, asked: date | None) -> list[Span]:
 
     "In the past two weeks" ends on the day it is asked. Where two overlap, as in "this June the
     5th", the absolute date is kept, and a relative one before a running one ("this past week").
+    "Between 3 and 10 March" and "since May" are one time each.
     """
-    spans = absolute(query, asked)
+    return stretches(query, asked, asked)
+
+
+def stretches(query: str, asked: date | None, newest: date | None) -> list[Span]:
+    """Find the times that a query is about, as :func:`ranges` does.
+
+    Args:
+        newest: the day that dates without a year go by, where it is not known when it is asked.
+    """
+    low = _lower(query)
+    anchor = newest if asked is None else asked
+    day = None if anchor is None else _plain(anchor)
+    spans = list(two_ended(low, day))
+    spans += _apart_from(spans, absolute(query, day))
     if asked is not None:
         spans += _apart_from(spans, find(query, asked))
         spans += _apart_from(spans, _windows(query, asked))
-    return sorted(spans, key=lambda span: span.start)
+    return joined(low, sorted(spans, key=lambda span: span.start), day)
 
 
 def running(query: str) -> list[tuple[int, int]]:

@@ -36,7 +36,7 @@ from demem_agent.text.language.scripts import may_be_other
 from demem_agent.text.language.words import language_of
 from demem_agent.text.times.periods import Meaning, day_alone, day_name, named, period, period_name
 
-__all__ = ["foreign_times"]
+__all__ = ["foreign_times", "forget_texts"]
 
 _SENTENCE_ENDS = "[.!?;\n。！？।؟]"
 _SCRIPTS = {
@@ -127,6 +127,11 @@ def _languages(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=4096)  # lines are read again and again
 def _languages_lately(text: str) -> tuple[str, ...]:
     return _told_languages(text)
+
+
+def forget_texts() -> None:
+    """Let go of the texts that were read lately."""
+    _languages_lately.cache_clear()
 
 
 def _told_languages(text: str) -> tuple[str, ...]:

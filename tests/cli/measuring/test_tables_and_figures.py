@@ -19,7 +19,7 @@ pytest.importorskip("matplotlib")
 
 from rich.console import Console
 
-from demem_agent.cli.tables.evaluation import HEADLINE, evaluation_parts
+from demem_agent.cli.tables.evaluation import HEADLINE, LIMITS, evaluation_parts
 from demem_agent.cli.tables.figures import interval, share
 from demem_agent.evaluate import BASELINES, Measured, report
 from demem_agent.evaluate.drawing.figures import draw
@@ -43,9 +43,14 @@ def test_an_interval_shows_its_ends_if_it_has_any() -> None:
 
 
 @pytest.mark.parametrize(
-    ("limits", "headed"), [((500, 2000, 6000), "2,000 6,000"), ((300, 400, 900), "300 900")]
+    ("limits", "headed"),
+    [
+        (LIMITS, "2,000 6,000"),
+        ((500, 2000, 6000), "500 2,000 6,000"),
+        ((300, 400, 900), "300 400 900"),
+    ],
 )
-def test_tables_show_the_headline_limits_or_the_smallest_and_the_largest(
+def test_tables_show_all_limits_that_were_asked_for_or_those_of_the_headline(
     limits: Sequence[int], headed: str
 ) -> None:
     measured = [record("a", limit=limit) for limit in limits]

@@ -15,7 +15,7 @@ from demem_agent import Settings, SplitSettings
 from demem_agent.answering.extractive import ExtractiveAnswerer
 from demem_agent.errors import StoreError
 from demem_agent.slots.records import Delta
-from demem_agent.stores import Address, Rows, Store
+from demem_agent.stores import Address, DeletionReceipt, MemoryInfo, Rows, Store
 from demem_agent.testing import BagEncoder, ReadingAnswerer, ScriptedScorer
 from demem_agent.types import Answerer, Attempt, Draft, Mode, Order, Question, Stale
 from machine.incoming import marks_in
@@ -192,6 +192,7 @@ class BreakableStore:
 
     def __init__(self, inner: Store) -> None:
         self.inner = inner
+        self.schema = inner.schema
         self.good = -1
         self.written = False
 
@@ -221,9 +222,25 @@ class BreakableStore:
         """Pass on."""
         return self.inner.load(address)
 
-    def seq(self, address: Address) -> int:
+    def put(self, address: Address, rows: Rows) -> None:
         """Pass on."""
-        return self.inner.seq(address)
+        self.inner.put(address, rows)
+
+    def seq(self, address: Address, era: int = 0) -> int:
+        """Pass on."""
+        return self.inner.seq(address, era)
+
+    def move(self, address: Address, to: Address) -> None:
+        """Pass on."""
+        self.inner.move(address, to)
+
+    def delete(self, tenant: str, memory_id: str | None = None) -> DeletionReceipt:
+        """Pass on."""
+        return self.inner.delete(tenant, memory_id)
+
+    def survey(self, tenant: str | None = None) -> list[MemoryInfo]:
+        """Pass on."""
+        return self.inner.survey(tenant)
 
     def holds(self, address: Address) -> bool:
         """Pass on."""

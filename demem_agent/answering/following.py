@@ -1,0 +1,113 @@
+"""What a short sentence leaves to the next one: "Priya had the baby!!! It's a girl, 3.2 kilos."
+
+A sentence that has the words of a question need not answer it. Where it has next to nothing else,
+or not the kind of thing that is asked for, and the next one has, both are quoted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from demem_agent.later import dataclass, pattern
+from demem_agent.text.language.words import content_terms
+from demem_agent.text.sentences import sentences
+from demem_agent.types import Evidence, Line, number_of
+
+__all__ = ["Stretch", "following"]
+
+#: Characters that a sentence has at most that may leave the answer to the next one.
+SHORT = 60
+#: Sentences that are looked at for one of so many words at least.
+AFTER = 2
+FEWEST = 2
+#: A question that is answered by yes or no, unless it gives a choice.
+_YES_OR_NO = pattern(
+    r"^\W*(?:do|does|did|is|are|was|were|has|have|had|can|could|will|would|should)\b"
+)
+_CHOICE = pattern(r"\bor (?P<other>[^,.?!]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A stretch ``text[start:end]`` of an item."""
+
+    evidence: Evidence
+    start: int
+    end: int
+
+    @property
+    def text(self) -> str:
+        return self.evidence.text[self.start : self.end]
+
+
+def following(
+    query: str, first: Stretch, lines: Iterable[Line], kind: Callable[[Stretch], float]
+) -> Stretch | None:
+    """Return the sentence after one that answers in its place; None where it needs none.
+
+    It is the next one of the same turn, or else the first of the next turn, where that is read: of
+    the same speaker, or of another one after a question.
+
+    Args:
+        query: in lower case.
+        kind: how far a sentence holds the kind of thing that is asked for.
+    """
+    if len(first.text) > SHORT:
+        return None
+    after = _next(first, lines)
+    if after is None or after.text.rstrip().endswith("?"):
+        return None
+    return after if _answers_better(query, first, after, kind) else None
+
+
+def _next(first: Stretch, lines: Iterable[Line]) -> Stretch | None:
+    item = first.evidence
+    after = _first_said(item, first.end)
+    if after is not None:
+        return after
+    for line in lines:
+        other = line.evidence
+        if number_of(other.id) == number_of(item.id) + 1 and _goes_on(first, other):
+            return _first_said(other, 0)
+    return None
+
+
+def _first_said(item: Evidence, start: int) -> Stretch | None:
+    """Return the first sentence from a place on that says something, rather than "Thanks!"."""
+    found = []
+    for first, last in sentences(item.text, start, len(item.text)):
+        if not item.text.startswith("[", first):  # what is shown
+            found.append(Stretch(item, first, last))
+    for one in found[:AFTER]:
+        if len(content_terms(one.text)) >= FEWEST:
+            return one
+    return found[0] if found else None
+
+
+def _goes_on(first: Stretch, other: Evidence) -> bool:
+    """Whether an item goes on from a sentence: of its speaker, or as the reply to a question."""
+    if first.evidence.session != other.session:
+        return False
+    same = first.evidence.speaker == other.speaker
+    return same != first.text.rstrip().endswith("?")
+
+
+def _answers_better(
+    query: str, first: Stretch, after: Stretch, kind: Callable[[Stretch], float]
+) -> bool:
+    if first.text.rstrip().endswith("?"):
+        return True
+    choice = _CHOICE.search(query)
+    if choice is not None:
+        asked = set(content_terms(query))
+        return bool(asked & (_terms(after) - _terms(first)))
+    if _YES_OR_NO.match(query):
+        return False
+    if kind(first) < kind(after):
+        return True
+    name = set(content_terms(first.evidence.speaker or ""))
+    return _terms(first) <= set(content_terms(query)) | name
+
+
+def _terms(stretch: Stretch) -> set[str]:
+    return set(content_terms(stretch.text))

@@ -1,0 +1,1 @@
+"""Commands that look into a memory."""

@@ -1,0 +1,112 @@
+"""Two calls or more of every command, as its help shows them; a test runs them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+__all__ = ["EXAMPLES", "shown"]
+
+EXAMPLES: Mapping[str, tuple[str, ...]] = {
+    "demo": ("demem demo", "demem demo --json"),
+    "chat": (
+        "demem chat -m bot.db --asker Ana",
+        "demem chat -m bot.db --model qwen3 --base-url http://localhost:11434/v1",
+    ),
+    "ingest": (
+        "demem ingest chat.jsonl -m bot.db",
+        "demem ingest notes.txt -m bot.db --at 2025-06-01 --memory-id ana",
+    ),
+    "ask": (
+        'demem ask "Where does Ana live?" -m bot.db',
+        'demem ask "What did I say last week?" -m bot.db --at 2025-06-01 --asker Ana',
+    ),
+    "read": (
+        'demem read "Where does Ana live?" -m bot.db --limit 2000',
+        'demem read "plans for June" -m bot.db --order latest --json',
+        'demem read "plans" -m bot.db --where speaker=Ana --since 2024-05',
+    ),
+    "notes": (
+        "demem notes -m bot.db --model gpt-4o-mini --price 0.15,0.60 --limit-cost 1",
+        "demem notes -m bot.db --model qwen3 --base-url http://localhost:11434/v1",
+    ),
+    "feedback": (
+        "demem feedback a1 -m bot.db --thumbs up",
+        'demem feedback a1 -m bot.db --correction "In Porto."',
+    ),
+    "decide": (
+        'demem decide "book a flight" -m bot.db --action search --action ask',
+        'demem decide "book a flight" -m bot.db --action search --chose ask',
+    ),
+    "outcome": (
+        "demem outcome d1 -m bot.db --reward 1",
+        "demem outcome d1 -m bot.db --reward 0 --key run-7",
+    ),
+    "decisions": ("demem decisions -m bot.db", "demem decisions -m bot.db --json"),
+    "replay-decisions": (
+        "demem replay-decisions -m bot.db",
+        "demem replay-decisions -m bot.db --slots 2 --slots 8",
+    ),
+    "items": ("demem items bot.db", "demem items bot.db --limit 0 --json"),
+    "show": ("demem show e12 bot.db", "demem show e12 -m bot.db --json"),
+    "stats": ("demem stats bot.db", "demem stats bot.db --json"),
+    "slots": ("demem slots -m bot.db", "demem slots -m bot.db --full 0"),
+    "rename": ('demem rename 0 "Home" -m bot.db', "demem rename 0 -m bot.db"),
+    "pin": ("demem pin 0 -m bot.db", "demem pin 0 --off -m bot.db"),
+    "merge": ("demem merge 1 --into 0 -m bot.db", "demem merge 1 --into 0 -m bot.db --json"),
+    "share": ("demem share -m bot.db", "demem share -m bot.db --json"),
+    "explain": ("demem explain a1 -m bot.db", "demem explain e1 -m bot.db --json"),
+    "certificates": ("demem certificates -m bot.db", "demem certificates -m bot.db --json"),
+    "update": (
+        'demem update e1 "I live in Faro." -m bot.db',
+        'demem update e1 "I live in Faro." -m bot.db --at 2025-06-01 --key move-1',
+    ),
+    "history": ("demem history e1 -m bot.db", "demem history e1 -m bot.db --json"),
+    "keep": ("demem keep e1 -m bot.db", "demem keep e1 --off -m bot.db"),
+    "hide": ("demem hide e1 -m bot.db", "demem hide e1 --off -m bot.db"),
+    "supersede": ("demem supersede e1 e2 -m bot.db", "demem supersede e1 e2 -m bot.db --key fix-1"),
+    "forget": (
+        "demem forget e3 -m bot.db",
+        "demem forget -m bot.db --before 2024-01-01",
+        "demem forget -m bot.db --where speaker=Ana --where session=one",
+    ),
+    "undo": ("demem undo s1 -m bot.db", "demem undo c1 -m bot.db --json"),
+    "export": ("demem export bot.jsonl -m bot.db", "demem export -m bot.db > bot.jsonl"),
+    "import": (
+        "demem import bot.jsonl -m copy.db",
+        "demem import bot.jsonl -m copy.db --memory-id ana",
+    ),
+    "check": ("demem check -m bot.db", "demem check -m bot.db --json"),
+    "memories": ("demem memories bot.db", "demem memories bot.db --of default --json"),
+    "copy": (
+        "demem copy bot.db --to default-2",
+        "demem copy bot.db --to default --to-file backup.db",
+    ),
+    "rename-memory": (
+        "demem rename-memory bot.db --to ana",
+        "demem rename-memory bot.db --to ana --to-tenant team-a",
+    ),
+    "delete": (
+        "demem delete bot.db --yes",
+        "demem delete bot.db --all-of-tenant --tenant default --yes",
+    ),
+    "eval": (
+        "demem eval turns.jsonl questions.jsonl",
+        "demem eval turns.jsonl questions.jsonl --limit 2000 --out report",
+    ),
+    "bench": (
+        "demem bench locomo --data locomo10.json --limit 2000",
+        "demem bench longmemeval --data longmemeval_s.json --model gpt-4o-mini",
+    ),
+    "audit": (
+        "demem audit splits locomo --data locomo10.json",
+        "demem audit noise locomo --data locomo10.json --out audit",
+    ),
+    "lab": ("demem lab --quick", "demem lab --only regret --seeds 5 --out lab"),
+    "mcp": ("demem mcp -m bot.db", "demem mcp -m bot.db --http --port 8000 --namespace-per-call"),
+}
+
+
+def shown(command: str) -> str:
+    """Return the examples of a command as the end of its help; ``\\b`` keeps their lines."""
+    lines = ["Examples:", *(f"  {call}" for call in EXAMPLES[command])]
+    return "\b\n" + "\n".join(lines)

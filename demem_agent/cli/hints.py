@@ -1,0 +1,42 @@
+"""What helps behind an error: what ids look like, and where to see them."""
+
+from __future__ import annotations
+
+from demem_agent.errors import NotFound
+
+__all__ = ["hint_of"]
+
+#: By kind: what an id looks like, and the commands that show those there are.
+_IDS = {
+    "evidence": ("e12", "demem ask and demem export show them"),
+    "answer": ("a3", "demem ask prints one with each answer"),
+    "certificate": ("c1", "demem certificates lists them"),
+    "decision": ("d1", "demem decisions lists them"),
+}
+_KINDS = {id[0]: kind for kind, (id, _) in _IDS.items()}
+
+
+def hint_of(error: BaseException) -> str:
+    """Return what helps whoever typed an id that is not there; "" for any other error."""
+    if not isinstance(error, NotFound):
+        return ""
+    if error.kind == "slot":
+        return "demem slots lists them"
+    if error.by != "id":
+        return "it is what your own file calls the turn; demem export shows them"
+    known = _IDS.get(error.kind)
+    if known is None:
+        return ""
+    example, where = known
+    other = _KINDS.get(error.id[:1]) if error.id[1:].isdigit() else None
+    if other and other != error.kind:
+        return f"{error.id} would be {_a(other)}; ids of {_many(error.kind)} look like {example}"
+    return f"ids look like {example}; {where}"
+
+
+def _a(kind: str) -> str:
+    return {"evidence": "evidence", "answer": "an answer"}.get(kind, f"a {kind}")
+
+
+def _many(kind: str) -> str:
+    return kind if kind == "evidence" else f"{kind}s"

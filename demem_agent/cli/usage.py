@@ -1,0 +1,78 @@
+"""What typer says of a command that was called wrongly, in words of our own.
+
+Typer has these from click and pydantic, by the version: "Input should be a valid integer, unable to
+parse string as an integer". What is not known here stays as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from demem_agent.cli.commands import COMMANDS
+from demem_agent.cli.faults import UsageError
+
+__all__ = ["usage_error"]
+
+_NUMBERS = {
+    "valid integer": "a whole number",
+    "valid int": "a whole number",
+    "valid number": "a number",
+    "valid float": "a number",
+}
+_NO_FILE = re.compile(r"'(?P<file>[^']*)' does not exist")
+_FOLDER = re.compile(r"'(?P<file>[^']*)' is a directory")
+_TOO_MANY = re.compile(r"unexpected extra arguments? ?(?:\(s\))? ?\((?P<words>.*)\)")
+_NO_OPTION = re.compile(r"No such option: (?P<option>--?[\w-]+)")
+
+
+def usage_error(error: Exception, arguments: Sequence[str]) -> UsageError:
+    """Return typer's error as ours, which says where to find help.
+
+    Args:
+        arguments: as they were typed.
+    """
+    given: str = getattr(error, "format_message", error.__str__)()
+    context = getattr(error, "ctx", None)
+    command: str = context.command_path if context else "demem"
+    said = _of_value(given, getattr(error, "param", None), arguments)
+    said = said or _of_words(given, command, arguments) or given.rstrip(".")
+    return UsageError(f"{said} (see {command} --help)")
+
+
+def _of_value(given: str, parameter: Any, arguments: Sequence[str]) -> str:
+    """Say what is wrong with a value; "" where it is something else."""
+    for words, wanted in _NUMBERS.items():
+        if words in given and parameter is not None:
+            name = parameter.opts[0]
+            if not name.startswith("-"):
+                return f"{parameter.metavar or name.upper()} must be {wanted}"
+            return f"{name} must be {wanted}{_got(name, arguments)}"
+    missing = _NO_FILE.search(given)
+    if missing:
+        return f"there is no file {missing['file']}"
+    folder = _FOLDER.search(given)
+    return f"{folder['file']} is a folder, not a file" if folder else ""
+
+
+def _got(name: str, arguments: Sequence[str]) -> str:
+    """Say what was typed behind an option."""
+    for n, typed in enumerate(arguments):
+        if typed == name and n + 1 < len(arguments):
+            return f", got {arguments[n + 1]!r}"
+        if typed.startswith(f"{name}="):
+            return f", got {typed.removeprefix(f'{name}=')!r}"
+    return ""
+
+
+def _of_words(given: str, command: str, arguments: Sequence[str]) -> str:
+    """Say what is wrong with the words behind a command; "" where it is something else."""
+    more = _TOO_MANY.search(given)
+    if more:
+        return f"{more['words']!r} is too much: put a text of several words in quotation marks"
+    option = _NO_OPTION.search(given)
+    named = next((word for word in arguments if word in COMMANDS), None)
+    if option and command == "demem" and named:
+        return f"options stand behind the command: demem {named} ... {option['option']} ..."
+    return ""

@@ -1,0 +1,47 @@
+"""How a memory stands, in numbers."""
+
+from __future__ import annotations
+
+from demem_agent.flows.room import receipts
+from demem_agent.slots.keeping import storage_of
+from demem_agent.slots.state import State
+from demem_agent.splitting.sharing import waiting
+from demem_agent.stores import Address
+from demem_agent.types import Health
+
+__all__ = ["health"]
+
+
+def health(state: State, address: Address, schema: int | None) -> Health:
+    """Count what a memory holds, and what waits in it.
+
+    Args:
+        schema: of the files that it is in.
+    """
+    settings = state.settings
+    sizes = [(number, state.measure(slot.text)) for number, slot in sorted(state.slots.items())]
+    failures = sorted((state.reranking or {}).items())
+    return Health(
+        memory_id=address.memory_id,
+        tenant=address.tenant,
+        items=len(state.evidence),
+        kept=len(state.kept),
+        hidden=len(state.hidden),
+        forgotten=state.head.forgotten,
+        most_items=settings.most_items,
+        tenant_items=settings.tenant_items,
+        keep_days=settings.keep_days,
+        when_full=settings.when_full,
+        storage=storage_of(state),
+        slots=tuple(sizes),
+        most_slots=settings.slots,
+        slot_limit=settings.slot_limit,
+        answers=state.head.contexts,
+        decisions=state.head.choices,
+        room_made=len(receipts(state)),
+        pending=waiting(state),
+        untested=sum(len(stored.context.untested) for stored in state.contexts.values()),
+        encoder=state.head.encoder,
+        reranker_failures=tuple(failures),
+        schema=schema,
+    )

@@ -1,0 +1,73 @@
+"""Which format a source is in, by its first element, its first line, or its extension."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from demem_agent.imports.sources import Source
+from demem_agent.imports.tables import is_table
+
+__all__ = ["format_of_text", "format_of_value"]
+
+_MARKDOWN = (".md", ".markdown")
+_TABLES = (".csv", ".tsv")
+_JSON = (".json", ".jsonl", ".ndjson", ".af")
+#: What tells an element of a format: all of these fields, of any of the rows. The first that fits.
+_SIGNS: tuple[tuple[str, tuple[frozenset[str], ...]], ...] = tuple(
+    (format, tuple(frozenset(row.split()) for row in rows))
+    for format, rows in (
+        ("locomo", ("conversation qa",)),
+        ("chatgpt", ("mapping current_node", "mapping create_time", "mapping title")),
+        ("claude", ("chat_messages", "conversations account")),
+        ("letta", ("agents blocks", "core_memory agent_type", "message_type", "passages")),
+        ("letta", ("text archive_id", "text embedding_config", "text file_id", "text is_deleted")),
+        ("langmem", ("namespace key value",)),
+        ("zep", ("fact source_node_uuid", "fact valid_at", "fact uuid", "edges", "facts")),
+        ("zep", ("relevant_facts", "episodes", "role_type content", "uuid role content")),
+        ("zep", ("messages thread_created_at", "messages row_count", "messages total_count")),
+        ("mem0", ("memory id", "memory user_id", "memory hash")),
+    )
+)
+#: A page of memories or items, and what tells an element in it.
+_PAGES = ("results", "memories", "items", "conversations")
+
+
+def format_of_text(source: Source) -> str:
+    """Return "json", "csv", "markdown" or "text"; a text that says nothing of itself is plain."""
+    if source.suffix in _JSON:
+        return "json"
+    if source.suffix in _TABLES:
+        return "csv"
+    if source.suffix in _MARKDOWN:
+        return "markdown"
+    head = source.head().lstrip()
+    if head[:1] in ("{", "["):
+        return "json"
+    if source.suffix != ".txt" and is_table(head.partition("\n")[0]):
+        return "csv"
+    return "text"
+
+
+def format_of_value(value: object) -> str:
+    """Return the format that an element is in; "own" for turns and messages.
+
+    What nothing tells is left to the reader of turns, which says what it expects.
+    """
+    if not isinstance(value, Mapping):
+        return "own"
+    for name in _PAGES:
+        listed = value.get(name)
+        if isinstance(listed, list) and listed:
+            return format_of_value(listed[0])
+    return _by_signs(value) or "own"
+
+
+def _by_signs(value: Mapping[str, Any]) -> str | None:
+    fields = value.keys()
+    if str(value.get("id")).startswith("passage-") and "text" in fields:
+        return "letta"
+    for format, rows in _SIGNS:
+        if any(row <= fields for row in rows):
+            return format
+    return None

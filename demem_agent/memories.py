@@ -1,0 +1,206 @@
+"""Whole memories of a store: list, delete, copy and rename them.
+
+What a memory is opened by names it here too: the URL of its store (or the store itself), its
+``memory_id`` and its ``tenant``, which is "default" unless given. ``demem_agent.async_memories``
+has the same as coroutines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from demem_agent.errors import InvalidInput, MemoryGone, NotFound, StoreError
+from demem_agent.options import Options, address_of
+from demem_agent.stores import (
+    SCHEMES,
+    Address,
+    DeletionReceipt,
+    MemoryInfo,
+    Rows,
+    Store,
+    open_store,
+)
+
+__all__ = [
+    "DeletionReceipt",
+    "MemoryInfo",
+    "copy_memory",
+    "delete_memory",
+    "list_memories",
+    "rename_memory",
+]
+
+
+def list_memories(url: str | Store, tenant: str | None = None) -> tuple[MemoryInfo, ...]:
+    """Return the memories of a store, with sizes and dates, by tenant and id.
+
+    Args:
+        tenant: whose; those of all tenants unless given.
+
+    Raises:
+        StoreError: also for a file that is not there; none is made.
+
+    Examples:
+        >>> from demem_agent import SlotMemory
+        >>> from demem_agent.stores import MemoryStore
+        >>> store = MemoryStore()
+        >>> told = SlotMemory.open(store, memory_id="ana").ingest("I moved to Lisbon.")
+        >>> [(one.memory_id, one.items, one.size) for one in list_memories(store)]
+        [('ana', 1, 18)]
+    """
+    with _opened(url) as store:
+        return tuple(store.survey(tenant))
+
+
+def delete_memory(
+    url: str | Store, memory_id: str | None, *, tenant: str | None = None
+) -> DeletionReceipt:
+    """Delete a memory, or all of a tenant, which cannot be taken back.
+
+    When this returns nothing of it is in any file of the store. Whoever holds it open gets
+    MemoryGone with the next call, also in another process, and brings none of it back. Exports and
+    backups that were made before are yours.
+
+    Args:
+        memory_id: which one; None for all memories of the tenant, who then must be named.
+
+    Raises:
+        InvalidInput: for None without a tenant.
+        NotFound: if there is no such memory, or the tenant has none.
+        StoreError: also where it is deleted, but its text cannot leave the file yet since another
+            process reads; it does so with the next write or close.
+
+    Examples:
+        >>> from demem_agent import SlotMemory
+        >>> from demem_agent.stores import MemoryStore
+        >>> store = MemoryStore()
+        >>> told = SlotMemory.open(store, memory_id="ana").ingest("I moved to Lisbon.")
+        >>> receipt = delete_memory(store, "ana")
+        >>> receipt.memories, receipt.items
+        (('ana',), 1)
+    """
+    if memory_id is None and tenant is None:
+        raise InvalidInput("memory_id", None, "given, or else the tenant whose memories all go")
+    address = _address("default" if memory_id is None else memory_id, tenant)
+    with _opened(url) as store:
+        receipt = store.delete(address.tenant, memory_id)
+    if receipt.memories:
+        return receipt
+    if memory_id is None:
+        raise NotFound("memory of the tenant", address.tenant)
+    raise NotFound("memory", memory_id)
+
+
+def copy_memory(
+    url: str | Store,
+    memory_id: str,
+    *,
+    to: str,
+    tenant: str | None = None,
+    to_tenant: str | None = None,
+    to_url: str | Store | None = None,
+) -> MemoryInfo:
+    """Copy a memory, with all that it has learned, and return what the copy is.
+
+    Args:
+        to: the id of the copy.
+        to_tenant: whose the copy is; the same tenant's unless given.
+        to_url: the store that it is made in; the same unless given.
+
+    Raises:
+        NotFound: if there is no such memory.
+        InvalidInput: if the copy's id is taken.
+        StoreError: for a damaged memory: export what can be read of it, and restore that.
+    """
+    source = _address(memory_id, tenant)
+    target = _address(to, to_tenant or tenant, "to")
+    with _opened(url) as store:
+        rows = _whole(store, source)
+        if to_url is None:
+            return _put(store, target, rows)
+    with _opened(to_url, make=True) as other:
+        return _put(other, target, rows)
+
+
+def rename_memory(
+    url: str | Store,
+    memory_id: str,
+    *,
+    to: str,
+    tenant: str | None = None,
+    to_tenant: str | None = None,
+) -> MemoryInfo:
+    """Give a memory another id, or another tenant, and return what it is then.
+
+    Whoever holds it open gets MemoryGone with the next call.
+
+    Raises:
+        NotFound: if there is no such memory.
+        InvalidInput: if the new id is taken.
+    """
+    source = _address(memory_id, tenant)
+    target = _address(to, to_tenant or tenant, "to")
+    with _opened(url) as store:
+        _require_free(store, target)
+        try:
+            store.move(source, target)
+        except MemoryGone as error:
+            raise NotFound("memory", memory_id) from error
+        return _info(store, target)
+
+
+@contextmanager
+def _opened(url: str | Store, *, make: bool = False) -> Iterator[Store]:
+    """Open a store, and close it again where it was opened here."""
+    if not isinstance(url, str | Store):
+        known = ", ".join(repr(scheme.example) for scheme in SCHEMES.values())
+        raise InvalidInput("url", url, f"{known} or a store")
+    if not isinstance(url, str):
+        yield url
+        return
+    store = open_store(url, make=make)
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+def _address(memory_id: str, tenant: str | None, field: str = "memory_id") -> Address:
+    """Return the address of a memory, checked as where it is opened.
+
+    Args:
+        field: what the id is called in errors.
+    """
+    given: Options = {"memory_id": memory_id}
+    if tenant is not None:
+        given["tenant"] = tenant
+    return address_of(given, field)
+
+
+def _whole(store: Store, address: Address) -> Rows:
+    rows = store.load(address)
+    if rows is None:
+        raise NotFound("memory", address.memory_id)
+    if rows.damaged:
+        named = ", ".join(rows.damaged)
+        raise StoreError(f"damaged rows: {named}; export the rest with skip_damaged=True")
+    return rows
+
+
+def _put(store: Store, address: Address, rows: Rows) -> MemoryInfo:
+    _require_free(store, address)
+    store.put(address, rows)
+    return _info(store, address)
+
+
+def _require_free(store: Store, address: Address) -> None:
+    if store.holds(address):
+        raise InvalidInput("to", address.memory_id, "the id of no memory that is there")
+
+
+def _info(store: Store, address: Address) -> MemoryInfo:
+    for one in store.survey(address.tenant):
+        if one.memory_id == address.memory_id:
+            return one
+    raise MemoryGone(address.memory_id)

@@ -1,0 +1,63 @@
+"""Whether a sentence ends the state that an earlier one tells of, whatever words they share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from demem_agent.slots.successions.states import IMPLIED, begun_before, stated
+from demem_agent.slots.successions.whose import same_person
+
+if TYPE_CHECKING:
+    from demem_agent.slots.successions.claims import Claim
+
+__all__ = ["implied", "turns", "words_of_turn"]
+
+
+def turns(earlier: Claim, later: Claim) -> bool:
+    """Whether an earlier sentence tells of a state that is over by a later one.
+
+    A state is followed by another of its kind, of the same person, which comes to nothing else and
+    is not the same; or it is said to be over.
+    """
+    if not later.turns:
+        return False
+    return _begins_another(earlier, later) or _ends(earlier, later)
+
+
+def _begins_another(earlier: Claim, later: Claim) -> bool:
+    state = later.begun
+    if state is None or later.adds:
+        return False
+    before = stated(earlier.said, state.kind)
+    if before is None or not same_person(before.who, state.who):
+        return False
+    return not later.names or not later.names <= earlier.held
+
+
+def _ends(earlier: Claim, later: Claim) -> bool:
+    ending = later.ended
+    if ending is None or earlier.ended is not None:
+        return False
+    return ending.ends(earlier.said, earlier.held)
+
+
+def words_of_turn(later: Claim) -> frozenset[str]:
+    """Return stems by which the earlier sentence is found that tells of what is over."""
+    if not later.turns:
+        return frozenset()
+    found: set[str] = set()
+    if later.begun is not None:
+        found |= begun_before(later.begun.kind)
+    if later.ended is not None:
+        found |= later.ended.words or begun_before("work")
+    return frozenset(found)
+
+
+def implied(later: Claim) -> frozenset[str]:
+    """Return stems that a sentence which begins or ends a state is about, without having them."""
+    if not later.turns:
+        return frozenset()
+    if later.begun is not None:
+        return IMPLIED[later.begun.kind]
+    is_of_work = later.ended is not None and later.ended.kinds == ("work",)
+    return IMPLIED["work"] if is_of_work else frozenset()

@@ -1,0 +1,120 @@
+"""What a speaker takes back that they have just said: "scratch that", "I meant Tuesday".
+
+What is taken back is looked for in the last few lines of the same speaker: the latest that says a
+value of the same kind as what stands in its place now (a time, a day, a number, a name), and where
+that has none, the very last.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from demem_agent.later import dataclass, pattern
+from demem_agent.slots.successions.claims import Claim
+
+__all__ = ["Withdrawal", "taken_back", "withdrawal"]
+
+_SAYS = pattern(
+    r"^\W*(?:(?:oops|oh|sorry|wait|hmm?|no|hang on|hold on|my bad|my mistake|okay|ok|actually)"
+    r"[,.:!… –-]*)*(?:(?:scratch|strike) that|correction(?=\s*[:,–-])"
+    r"|i (?:actually )?mean[t]?(?= (?!it\b|no\b|well\b|to\b|you\b|every"
+    r"|that (?:i|you|we|he|she|they)\b))"
+    r"|i take that back|i misspoke|i was wrong about that|i got that wrong"
+    r"|that was (?:wrong|a mistake))[,.:;!… –-]*",
+    re.IGNORECASE,
+)
+#: A short sentence that says of something just told what it is now.
+_NOW = pattern(
+    r"^\W*(?:(?P<first>(?:oops|oh|sorry|wait|no|my mistake|my bad|actually|update)[,.:! –-]+)+"
+    r"(?:(?:it['’]?s|it is|that['’]?s|make (?:it|that)|let['’]s make it|they['’]re)\s+)"
+    r"|(?:make (?:it|that)|it['’]s now|it is now)\s+)(?P<value>(?![^.!?]*%)[^.!?]{1,40}?)"
+    r"(?:,? (?:now|instead))?[.!]*$",
+    re.IGNORECASE,
+)
+#: A value alone behind a word that takes something back.
+_VALUE = pattern(
+    r"^\W*(?:(?:no,? wait|wait,? no|sorry|oops|typo|i mistyped)[,:.! –-]+)+"
+    r"(?P<value>[^.!?%]{1,40}?)[.!]*$",
+    re.IGNORECASE,
+)
+_TIME = (
+    r"\b\d{1,2}(?::\d\d)? ?(?:am|pm|o'clock)\b|\b\d{1,2}:\d\d\b|\bat \d{1,2}\b|\bnoon\b"
+    r"|\bmidnight\b"
+)
+_KINDS = (
+    pattern(_TIME, re.IGNORECASE),
+    pattern(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\btomorrow\b", re.IGNORECASE),
+    pattern(
+        r"\b(?:January|February|March|April|May|June|July|August|September|October|November"
+        r"|December)\b"
+    ),
+)
+_A_NUMBER = len(_KINDS)
+_A_NAME = _A_NUMBER + 1
+_ANY = frozenset(range(_A_NAME + 1))
+_NUMBER = pattern(r"\d")
+_NAME = pattern(r"(?<=[\w,;:] )[A-Z][\w'-]+|^[A-Z][\w'-]+(?=\W*$)")
+#: Words that a value has at most where nothing says outright that something is taken back.
+FEW = 4
+#: Words from which on a sentence without a value explains what was said, rather than takes it back.
+LONG = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawal:
+    """What stands in the place of something that was just said.
+
+    Attributes:
+        value: the text of it; "" where something is taken back and nothing put in its place.
+        outright: whether it is said that something is taken back.
+    """
+
+    value: str
+    outright: bool
+
+
+def withdrawal(said: str) -> Withdrawal | None:
+    """Return what a sentence puts in the place of what was just said; None where it does not."""
+    found = _SAYS.match(said)
+    if found is not None:
+        value = said[found.end() :].strip()
+        is_told = len(value.split()) <= LONG or bool(_kinds(value))
+        return Withdrawal(value, outright=True) if is_told else None
+    for form, kinds in ((_NOW, _ANY), (_VALUE, _ANY - {_A_NAME})):
+        short = form.match(said)
+        if short is None:
+            continue
+        value = short["value"]
+        if len(value.split()) <= FEW and _kinds(value) & kinds:
+            return Withdrawal(value, outright=False)
+    return None
+
+
+def taken_back(found: Withdrawal, last: Sequence[Sequence[Claim]]) -> tuple[int, Claim] | None:
+    """Return what is taken back: the number of the line that it is in, and its sentence.
+
+    Args:
+        last: the sentences of the last lines of the same speaker, the latest line first.
+    """
+    kinds = _kinds(found.value)
+    for nth, line in enumerate(last):
+        for claim in reversed(line):
+            if kinds & _kinds(claim.said):
+                return nth, claim
+    if kinds or not found.outright:
+        return None
+    for nth, line in enumerate(last):
+        if line:
+            return nth, line[-1]
+    return None
+
+
+def _kinds(text: str) -> frozenset[int]:
+    """Return which kinds of values a text has."""
+    kinds = {nth for nth, kind in enumerate(_KINDS) if kind.search(text)}
+    if _NUMBER.search(text) and 0 not in kinds:
+        kinds.add(_A_NUMBER)
+    if not kinds and _NAME.search(text):
+        kinds.add(_A_NAME)
+    return frozenset(kinds)

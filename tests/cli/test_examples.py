@@ -1,0 +1,79 @@
+"""The examples in the help of every command are calls of it, and those that need nothing run."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+from command_line import Demem
+
+pytest.importorskip("typer")
+
+import typer.main
+
+from demem_agent.cli.app import app
+from demem_agent.cli.commands import COMMANDS
+from demem_agent.cli.examples import EXAMPLES
+
+CALLS = [(name, call) for name, calls in EXAMPLES.items() for call in calls]
+#: They ask a model or a person, need data, take long, or go on until they are stopped.
+NOT_RUN = {"chat", "notes", "bench", "audit", "lab", "mcp"}
+TURNS = (
+    {"text": "I live in Porto.", "speaker": "Ana", "at": "2025-03-01", "source_id": "t1"},
+    {"text": "The boat is green.", "speaker": "Ben", "at": "2023-03-02", "source_id": "t2"},
+    {"text": "We fly to Oslo in June.", "speaker": "Ana", "at": "2025-03-03", "source_id": "t3"},
+)
+
+
+def words_of(call: str) -> list[str]:
+    """Return the arguments of a call, without what a shell does with its output."""
+    command, _, _ = call.partition(" > ")
+    program, *words = shlex.split(command)
+    assert program == "demem"
+    return words
+
+
+@pytest.fixture
+def files(demem: Demem, lived: Path, tmp_path: Path) -> Demem:
+    """Make the files that the examples name."""
+    turns = "".join(f"{json.dumps(turn)}\n" for turn in TURNS)
+    Path("chat.jsonl").write_text(turns)
+    Path("turns.jsonl").write_text(turns)
+    question = {"question": "Where does Ana live?", "reference": "Porto", "evidence": ["t1"]}
+    Path("questions.jsonl").write_text(f"{json.dumps(question)}\n")
+    Path("notes.txt").write_text("The spare key is behind the blue pot.\n")
+    shutil.copy(lived, "bot.db")
+    demem("export", "bot.jsonl", "-m", "bot.db")
+    demem("supersede", "e1", "e2", "-m", "bot.db")
+    return demem
+
+
+def test_every_command_shows_two_examples_at_least() -> None:
+    assert EXAMPLES.keys() == COMMANDS.keys()
+    assert all(len(calls) >= 2 for calls in EXAMPLES.values())
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_help_of_a_command_ends_with_its_examples(demem: Demem, name: str) -> None:
+    told = demem(name, "--help").out
+    for call in EXAMPLES[name]:
+        assert f"\n    {call}\n" in f"{told}\n"
+
+
+@pytest.mark.parametrize(("name", "call"), CALLS)
+@pytest.mark.usefixtures("files")
+def test_an_example_is_a_call_that_the_command_understands(name: str, call: str) -> None:
+    command, *words = words_of(call)
+    assert command == name
+    parsed = typer.main.get_command(app).commands[name]  # type: ignore[attr-defined]
+    parsed.make_context(name, words)
+
+
+@pytest.mark.parametrize(("name", "call"), [one for one in CALLS if one[0] not in NOT_RUN])
+def test_an_example_runs(files: Demem, name: str, call: str) -> None:
+    done = files(*words_of(call))
+    assert done.code == 0
+    assert "demem:" not in done.err

@@ -1,0 +1,101 @@
+"""Whole memories on the command line: listed, copied, renamed, deleted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from command_line import Demem
+
+from demem_agent import SlotMemory
+from demem_agent.cli.commands.whole import delete
+
+pytest.importorskip("rich")
+pytest.importorskip("typer")
+
+
+@pytest.fixture
+def users(tmp_path: Path) -> Path:
+    """Return a file with the memories of two people, and one of another tenant."""
+    file = tmp_path / "users.db"
+    for who, tenant in (("ana", "default"), ("ben", "default"), ("ana", "acme")):
+        with SlotMemory.open(f"sqlite:///{file}", memory_id=who, tenant=tenant) as memory:
+            memory.ingest(f"The plover of {who} at {tenant} is blue.", at="2024-05-01")
+    return file
+
+
+def names(demem: Demem, users: Path) -> list[tuple[str, str]]:
+    found = demem.document("memories", users)
+    return [(one["tenant"], one["memory_id"]) for one in found]
+
+
+def test_a_file_tells_who_is_in_it(demem: Demem, users: Path) -> None:
+    assert names(demem, users) == [("acme", "ana"), ("default", "ana"), ("default", "ben")]
+    first = demem.document("memories", "-m", users, "--of", "acme")
+    assert [(one["items"], one["first"]) for one in first] == [(1, "2024-05-01T00:00:00")]
+    assert "2024-05-01" in demem("memories", users).out
+
+
+def test_a_file_that_is_not_there_is_not_made(demem: Demem, tmp_path: Path) -> None:
+    done = demem("memories", "none.db")
+    assert (done.code, done.out) == (1, "")
+    assert not Path("none.db").exists()
+
+
+def test_delete_needs_a_yes(demem: Demem, users: Path) -> None:
+    done = demem("delete", users, "--memory-id", "ana")
+    assert done.code == 1
+    assert "--yes" in done.err
+    assert len(names(demem, users)) == 3
+
+
+@pytest.mark.parametrize(("said", "left"), [("n", 3), ("y", 2)])
+def test_a_person_is_asked(
+    demem: Demem, users: Path, monkeypatch: pytest.MonkeyPatch, said: str, left: int
+) -> None:
+    asked: list[str] = []
+
+    def confirm(question: str, **how: bool) -> None:
+        asked.append(question)
+        if said == "n":
+            raise delete.typer.Abort
+
+    monkeypatch.setattr(delete.sys.stdin, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(delete.typer, "confirm", confirm)
+    demem("delete", users, "--memory-id", "ana")
+    assert asked == ["Delete the memory 'ana' of the tenant 'default', with 1 items, for good?"]
+    assert len(names(demem, users)) == left
+
+
+def test_what_is_deleted_is_not_in_the_file(demem: Demem, users: Path) -> None:
+    receipt = demem.document("delete", users, "--memory-id", "ana", "--yes")
+    assert (receipt["memories"], receipt["items"]) == (["ana"], 1)
+    assert names(demem, users) == [("acme", "ana"), ("default", "ben")]
+    assert b"plover of ana at default" not in users.read_bytes()
+    assert b"plover of ben" in users.read_bytes()
+
+
+def test_a_tenant_is_deleted_whole(demem: Demem, users: Path) -> None:
+    receipt = demem.document("delete", users, "--all-of-tenant", "--yes")
+    assert receipt["memories"] == ["ana", "ben"]
+    assert names(demem, users) == [("acme", "ana")]
+
+
+def test_a_memory_is_copied_into_another_file(demem: Demem, users: Path) -> None:
+    demem("copy", users, "--memory-id", "ana", "--to", "twin", "--to-file", "b.db")
+    assert names(demem, Path("b.db")) == [("default", "twin")]
+    original = demem.document("check", "-m", users, "--id", "ana")
+    copied = demem.document("check", "-m", "b.db", "--id", "twin")
+    assert copied["fingerprint"] == original["fingerprint"]
+
+
+def test_a_memory_is_renamed(demem: Demem, users: Path) -> None:
+    demem("rename-memory", users, "--memory-id", "ana", "--to", "eve")
+    assert names(demem, users) == [("acme", "ana"), ("default", "ben"), ("default", "eve")]
+
+
+@pytest.mark.parametrize("command", ["copy", "rename-memory"])
+def test_an_id_that_is_taken_is_refused(demem: Demem, users: Path, command: str) -> None:
+    done = demem(command, users, "--memory-id", "ana", "--to", "ben")
+    assert done.code == 1
+    assert "'ben'" in done.err

@@ -1,0 +1,112 @@
+"""A question that asks for nothing but a time reads what was said then."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from demem_agent import Reading, SlotMemory, Turn
+
+TALK = [
+    ("2025-05-20", "Ana", "We planted tomatoes behind the shed."),
+    ("2025-05-26", "Ana", "The roof leaks again near the chimney."),
+    ("2025-05-26", "Ana", "ok"),
+    ("2025-05-26", "Ben", "Bruno limps on his left paw."),
+    ("2025-05-27", "Ana", "Yesterday the plumber came at nine."),
+    ("2025-05-28", "Ben", "On 26 May I also lost my keys."),
+    ("2025-06-02", "Ana", "The tax letter is due on Friday."),
+]
+
+
+def memory(talk: Sequence[tuple[str | None, str, str]] = TALK) -> SlotMemory:
+    made = SlotMemory(clock=None)
+    for at, speaker, text in talk:
+        made.ingest(text, speaker=speaker, at=at)
+    return made
+
+
+def said(reading: Reading) -> list[str]:
+    return [line.text for line in reading.lines]
+
+
+THEN = [TALK[1][2], TALK[3][2]]
+OF_IT = [TALK[4][2], TALK[5][2]]
+
+
+@pytest.mark.parametrize(
+    ("question", "at"),
+    [
+        ("What was said on 26 May 2025?", None),
+        ("what happened yesterday?", "2025-05-27"),
+        ("anything on 26 May?", "2025-06-20"),
+    ],
+)
+def test_what_was_said_on_the_day_is_read_with_what_speaks_of_it(
+    question: str, at: str | None
+) -> None:
+    assert said(memory().read(question, at=at)) == [*THEN, *OF_IT]
+
+
+def test_a_short_limit_is_filled_by_the_day_alone() -> None:
+    reading = memory().read("What was said on 26 May 2025?", limit=150)
+    assert said(reading) == THEN
+
+
+def test_what_the_named_one_said_comes_first() -> None:
+    reading = memory().read("What did Ben tell me between 26 and 27 May 2025?", limit=120)
+    assert said(reading) == [TALK[3][2]]
+
+
+def test_in_a_chat_with_a_model_what_the_user_said_comes_first() -> None:
+    talk = [
+        ("2025-05-26", "user", "I want to grow leeks"),
+        ("2025-05-26", "assistant", "In March 2025 the Bavarian Leek Society sold 40 tons."),
+    ]
+    asked = "What did we talk about on 26 May 2025?"
+    assert said(memory(talk).read(asked, limit=100)) == [talk[0][2]]
+    asked = "What did you tell me on 26 May 2025?"
+    assert said(memory(talk).read(asked, limit=120)) == [talk[1][2]]
+
+
+def test_where_nothing_was_said_then_all_is_as_it_was() -> None:
+    reading = memory().read("What was said on 1 March 2025?")
+    assert TALK[6][2] in said(reading)
+
+
+def test_without_a_floor_the_rest_follows() -> None:
+    reading = memory().read("What was said on 26 May 2025?", floor=0)
+    assert len(reading.lines) == len(TALK)
+
+
+def test_other_words_count_as_well() -> None:
+    reading = memory().read("What was said about the tax letter on 2 June or on 26 May 2025?")
+    assert max(reading.lines, key=lambda line: line.score).text == TALK[6][2]
+
+
+def test_the_answer_quotes_the_day() -> None:
+    answer = memory().answer("What was said on 26 May 2025?")
+    assert "roof leaks" in answer.text
+    assert "Bruno limps" in answer.text
+
+
+def test_a_large_memory_reads_a_day_whose_words_are_far_from_the_question() -> None:
+    made = SlotMemory(clock=None)
+    turns = [
+        Turn(f"What was said then was said of case {n}.", at="2025-04-01") for n in range(2300)
+    ]
+    made.ingest_many([*turns, Turn("Bruno limps.", at="2025-05-26"), *turns[:10]])
+    reading = made.read("What was said on 26 May 2025?")
+    assert said(reading) == ["Bruno limps."]
+
+
+@given(st.lists(st.sampled_from([*TALK, (None, "Ana", "Some day it rained.")]), max_size=12))
+def test_of_the_days_asked_for_all_but_fillers_is_read_before_anything_else(
+    talk: list[tuple[str | None, str, str]],
+) -> None:
+    reading = memory(talk).read("What was said on 26 May 2025?", floor=0)
+    first = sorted(reading.lines, key=lambda line: -line.score)
+    then = {text for at, _, text in talk if at == "2025-05-26" and text != "ok"}
+    assert {line.text for line in first[: len(then)]} == then
