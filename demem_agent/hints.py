@@ -40,7 +40,6 @@ VERBS = {
     "core_memory_replace": _CHANGE,
     "correct": "update(evidence_id, text), or feedback(answer, correction=...)",
     "count": _COUNT,
-    "delete": _FORGET,
     "delete_all": _FORGET_ALL,
     "dump": "export()",
     "edit": _CHANGE,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 import doctest
+import importlib
 import inspect
 from collections.abc import Iterator
 from functools import cache
@@ -40,7 +41,10 @@ def of_root() -> dict[str, str]:
 
 
 def elsewhere() -> Iterator[tuple[str, str]]:
-    """Yield the docstrings of the package that have an example, but for those of the root."""
+    """Yield the docstrings of the package that have an example, each with the name of its module.
+
+    Those of the root's names are left out.
+    """
     known = set(of_root().values())
     for path in sorted(PACKAGE.rglob("*.py")):
         source = path.read_text(encoding="utf-8")
@@ -50,12 +54,18 @@ def elsewhere() -> Iterator[tuple[str, str]]:
             if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
                 text = ast.get_docstring(node) or ""
                 if ">>> " in text and text not in {inspect.cleandoc(doc) for doc in known}:
-                    yield f"{path.relative_to(PACKAGE)}:{getattr(node, 'name', '')}", text
+                    inside = path.relative_to(PACKAGE.parent).with_suffix("")
+                    yield ".".join(inside.parts), text
 
 
-def failures(name: str, text: str) -> str:
-    """Run the examples of a docstring with a memory of their own; return what went wrong."""
-    names: dict[str, Any] = {each: getattr(demem_agent, each) for each in demem_agent.__all__}
+def failures(name: str, text: str, module: str = "") -> str:
+    """Run the examples of a docstring with a memory of their own; return what went wrong.
+
+    Args:
+        module: where the docstring is, if it is not of the root: the examples know its names.
+    """
+    names: dict[str, Any] = dict(vars(importlib.import_module(module))) if module else {}
+    names |= {each: getattr(demem_agent, each) for each in demem_agent.__all__}
     names["memory"] = copy.copy(begun())
     test = doctest.DocTestParser().get_doctest(inspect.cleandoc(text), names, name, name, 0)
     told: list[str] = []
@@ -71,7 +81,7 @@ def test_an_example_of_a_public_name_does_what_it_shows(name: str) -> None:
 
 
 def test_an_example_anywhere_else_does_what_it_shows() -> None:
-    assert [told for name, text in elsewhere() if (told := failures(name, text))] == []
+    assert [told for name, text in elsewhere() if (told := failures(name, text, name))] == []
 
 
 def test_an_example_that_shows_something_else_is_seen() -> None:

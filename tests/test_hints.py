@@ -20,7 +20,7 @@ CALLED = re.compile(r"\b([a-z_]+)\(")
 @pytest.mark.parametrize("kind", [SlotMemory, AsyncSlotMemory])
 @pytest.mark.parametrize(
     "name",
-    "add search get_all delete query store remember recall save get insert remove".split(),
+    "add search get_all query store remember recall save get insert remove".split(),
 )
 def test_a_verb_of_another_memory_is_answered_by_the_one_here(kind: type, name: str) -> None:
     memory = kind()

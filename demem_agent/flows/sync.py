@@ -362,9 +362,14 @@ def _recorded(state: State) -> Iterator[tuple[dict[str, Any], str, int]]:
 
 
 def _keyed(state: State, turn: Turn, own: str) -> Entry | None:
-    """Return what is remembered under the key of a turn by ``ingest``."""
+    """Return what is remembered under the key of a turn by ``ingest``.
+
+    What another list has under it is the same where it says the same.
+    """
     line = None if turn.key is None else state.keyed.get(turn.key)
-    if line is None or line.kind != "ingest":
+    if line is None or line.kind not in ("ingest", KIND):
+        return None
+    if line.kind == KIND and line.request != request_hash("ingest", turn):
         return None
     return Entry(own, json.loads(line.result)["evidence_id"], line.request, line.seq)
 

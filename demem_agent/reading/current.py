@@ -291,11 +291,12 @@ def _superseded(state: State, asked: Current, line: Line) -> tuple[Superseded, .
 
 
 def _until(state: State, one: Succession) -> datetime | None:
-    """Return when a line was said that holds since; None where that is no later than the old one.
+    """Return when a line was said that holds since.
 
-    An edited file has its old times, and what is taken back was said before.
+    It is None where that was settled and is no later than the old one: an edited file has its old
+    times, and what is taken back was said before.
     """
     before, since = (state.evidence[item].at for item in (one.old[0], one.new[0]))
-    if before is not None and since is not None and moment(since) <= moment(before):
-        return None
-    return since
+    if one.how == "found" or before is None or since is None:
+        return since
+    return since if moment(since) > moment(before) else None

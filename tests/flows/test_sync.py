@@ -131,6 +131,14 @@ class TestById:
         keyed[0] |= OKAFOR
         assert counts(memory.sync(keyed, source="crm")) == (1, 0, 0, 1)
 
+    def test_what_another_list_has_under_the_same_key_is_not_remembered_twice(self) -> None:
+        memory = made()
+        keyed = [{**turn, "key": turn["source_id"]} for turn in (DENTIST, CAT)]
+        memory.sync(keyed, source="one")
+        assert counts(memory.sync(keyed, source="two")) == (0, 0, 0, 2)
+        assert counts(memory.sync([{**keyed[0], **OKAFOR}], source="two")) == (0, 1, 0, 0)
+        assert memory.sync(keyed[1:], source="one").gone == ("e1",)
+
     def test_keys_stay_keys(self) -> None:
         memory = made()
         memory.ingest("One.", key="k")

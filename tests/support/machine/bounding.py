@@ -21,6 +21,7 @@ from demem_agent.types import (
     Ingested,
     Receipt,
     SplitCertificate,
+    Updated,
 )
 from machine.building import Setup, setups
 from machine.forgetting import with_texts_of
@@ -114,6 +115,9 @@ class BoundedMachine(MemoryMachine):
         if self._is_refused(turn):
             return
         super().update(pick, turn, back=False)
+
+    def _check_updated(self, done: Updated) -> None:
+        """Check nothing that is read: the old item may have gone to make room."""
         self._follow()
 
     @rule(turns=st.lists(st.tuples(turns(), st.sampled_from(KEYS)), min_size=1, max_size=4))
@@ -469,7 +473,7 @@ class BoundedMachine(MemoryMachine):
 
 def _brought_by(result: object) -> set[str]:
     """Return the ids of what a call has brought: an item, an answer, or one told of."""
-    if isinstance(result, Ingested):
+    if isinstance(result, Ingested | Updated):
         ids = {result.evidence_id}
     elif isinstance(result, Answer):
         ids = {result.id}

@@ -53,11 +53,11 @@ class Superseding(Arranging):
         assert self._leads(item, done.evidence_id), "an update is of another item"
         (made,) = (one for one in self.it.successions() if one.id == done.succession)
         assert made.how == "updated", "an update is recorded as something else"
-        self._check_read(self._read_of(old.id), old.id, done.evidence_id)
         chain = [one.evidence.id for one in self.it.history(item)]
         assert {item, old.id, done.evidence_id} <= set(chain), "a history lacks a change"
         assert chain.index(old.id) < chain.index(done.evidence_id), "a history is out of order"
         self._saw("updated")
+        self._check_updated(done)
         if back:
             self._take_back(made.id)
 
@@ -88,6 +88,9 @@ class Superseding(Arranging):
             assert 0 <= one.confidence <= 1, "a confidence outside [0, 1]"
         told = {one.id: (one.old[0], one.new[0]) for one in found if _stands(one)}
         assert told == self.ledger.settled, "what was settled by hand is not what stands"
+
+    def _check_updated(self, done: Updated) -> None:
+        self._check_read(self._read_of(done.replaced), done.replaced, done.evidence_id)
 
     def _take_back(self, id: str) -> None:
         evidence = self.it.evidence()
