@@ -16,7 +16,7 @@ from demem_agent.imports.mem0 import read_mem0
 from demem_agent.imports.own import read_own
 from demem_agent.imports.plain import read_markdown, read_text
 from demem_agent.imports.recognising import format_of_text, format_of_value
-from demem_agent.imports.sources import Given, Source, source_of
+from demem_agent.imports.sources import Given, Source, sources_of
 from demem_agent.imports.tables import read_table
 from demem_agent.imports.wanted import Extra, Wanted
 from demem_agent.imports.zep import read_zep
@@ -99,8 +99,9 @@ def read(
     is asked for; a large one in lines, in CSV or in an array need not fit in memory.
 
     Args:
-        source: a path, the lines of a text, or values as a client gives them: a mapping, or a list
-            of mappings or objects.
+        source: a path, also of the zip file in which ChatGPT's or Claude's export comes; the lines
+            of a text; or values as a client gives them: a mapping, or a list of mappings or
+            objects.
         format: one of ``FORMATS``; told by what is in the source, unless given.
         name: by which turns without an id are known; the file's own unless given.
         tools: whether calls of tools and their results are remembered as well.
@@ -122,10 +123,13 @@ def read(
         raise InvalidInput("extra", extra, '"refuse" or "drop"')
     if name is not None:
         text_field("name", name)
-    opened = source_of(source, name)
-    wanted = Wanted(opened.stem, tools, speakers, extra, opened.is_file, [])
+    opened = sources_of(source, name)
+    first = next(opened)
+    wanted = Wanted(first.stem, tools, speakers, extra, first.is_file, [])
     wanted.hearing(None, origin="messages")  # checks tools and speakers before anything is read
-    found, turns = _read(opened, format, wanted)
+    found, turns = _read(first, format, wanted)
+    more = (_read(another, found, wanted)[1] for another in opened)
+    turns = chain(turns, chain.from_iterable(more))
     return Import(found, wanted.name, turns, wanted.left_out)
 
 
@@ -137,6 +141,10 @@ def turns(source: Given, format: str | None = None, **how: Unpack[How]) -> Itera
 
     Raises:
         InvalidInput: as ``read`` does.
+
+    Examples:
+        >>> [turn.speaker for turn in turns([{"role": "user", "content": "Hello."}])]
+        ['user']
     """
     return iter(read(source, format, **how))
 

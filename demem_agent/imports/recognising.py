@@ -29,8 +29,8 @@ _SIGNS: tuple[tuple[str, tuple[frozenset[str], ...]], ...] = tuple(
         ("mem0", ("memory id", "memory user_id", "memory hash")),
     )
 )
-#: A page of memories or items, and what tells an element in it.
-_PAGES = ("results", "memories", "items", "conversations")
+#: Lists of memories or items, which tell what they are; one that is empty is of this format.
+_PAGES = {"results": "mem0", "memories": "mem0", "items": "langmem", "conversations": "claude"}
 
 
 def format_of_text(source: Source) -> str:
@@ -56,10 +56,10 @@ def format_of_value(value: object) -> str:
     """
     if not isinstance(value, Mapping):
         return "own"
-    for name in _PAGES:
+    for name, format in _PAGES.items():
         listed = value.get(name)
-        if isinstance(listed, list) and listed:
-            return format_of_value(listed[0])
+        if isinstance(listed, list):
+            return format_of_value(listed[0]) if listed else format
     return _by_signs(value) or "own"
 
 

@@ -64,6 +64,8 @@ def _listed(fields: Mapping[str, Any], where: str, wanted: Wanted) -> Iterator[T
             yield from _said(message, place, hearing)
     for name in _FACTS:
         given = fields.get(name) or ()
+        if not isinstance(given, list | tuple):
+            raise InvalidInput(f"{where}.{name}", given, "a list of facts")
         for n, one in enumerate(given):
             place = f"{where}.{name}[{n}]"
             yield (

@@ -52,6 +52,11 @@ def turns_of(
 
     Raises:
         InvalidInput: naming the message and its field, such as ``messages[3].content[1].type``.
+
+    Examples:
+        >>> heard = turns_of([{"role": "user", "content": "Hello."}], speakers={"user": "Ana"})
+        >>> [(turn.speaker, turn.text) for turn in heard.turns]
+        [('Ana', 'Hello.')]
     """
     if isinstance(messages, str | bytes | Mapping) or not isinstance(messages, Iterable):
         raise InvalidInput("messages", messages, "a list of messages")

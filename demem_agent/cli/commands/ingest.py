@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, cast
@@ -11,6 +12,7 @@ import typer
 from demem_agent import Ingested, SlotMemory, Turn
 from demem_agent.cli.memory_options import Budget, Place
 from demem_agent.cli.output import Output
+from demem_agent.cli.printing import print_line
 from demem_agent.cli.progress import ticking
 from demem_agent.cli.sources import FORMATS, Source
 from demem_agent.cli.tables import slots_table
@@ -56,6 +58,12 @@ def ingest(
     tools: Annotated[
         bool, typer.Option("--tools", help="Remember calls of tools and their results as well.")
     ] = False,
+    speaker: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ROLE=NAME", help="Who a role in messages is: user=Ana; may be given again."
+        ),
+    ] = None,
     extra: Annotated[
         str,
         typer.Option(
@@ -73,7 +81,7 @@ def ingest(
     when.
     """
     said = time_field("at", at)
-    source = Source(file, format, sample, name, tools, cast(Extra, extra)).read()
+    source = Source(file, format, sample, name, tools, speaker or (), cast(Extra, extra)).read()
     turns = list(source)
     # By the clock and not in the turns, so that the same file with another --at is known again.
     with place.make(budget, clock=None if said is None else lambda: said) as memory:
@@ -125,4 +133,7 @@ def _ingest(memory: SlotMemory, turns: Sequence[Turn]) -> list[Ingested]:
                 "a turn of this name was remembered with another text; "
                 "--name NAME tells two files apart"
             )
+            raise
+        except KeyboardInterrupt:
+            print_line("demem: interrupted; the same command remembers the rest", sys.stderr)
             raise
