@@ -44,21 +44,27 @@ def read_markdown(source: Source, wanted: Wanted) -> Iterator[Turn]:
     paragraph is known by its words and its session, so that a file that was edited adds what is
     new. Front matter is left out.
     """
-    session: str | None = None
-    at: datetime | None = None
     seen: Counter[str] = Counter()
-    for text in _blocks(_without_front_matter(source, wanted)):
-        heading = _HEADING.match(text)
-        if heading and "\n" not in text and len(heading[1]) <= _SESSION_LEVEL:
-            session, at = heading[2] or None, _date(heading[2])
-            continue
-        about = digest(session, text)
+    for turn in _paragraphs_of(_without_front_matter(source, wanted)):
+        about = digest(turn.session, turn.text)[:_DIGITS]
         seen[about] += 1
-        own = f"{about[:_DIGITS]}.{seen[about]}" if seen[about] > 1 else about[:_DIGITS]
-        turn = Turn(text, at=at, session=session, key=f"markdown:{wanted.name}:{own}")
+        own = f"{about}.{seen[about]}" if seen[about] > 1 else about
+        turn = replace(turn, key=f"markdown:{wanted.name}:{own}")
         if wanted.by_place:
             turn = replace(turn, source=source.name, source_id=f"{source.name}#{own}")
         yield turn
+
+
+def _paragraphs_of(lines: Iterable[str]) -> Iterator[Turn]:
+    """Yield the paragraphs with the session and the day of the heading above them."""
+    session: str | None = None
+    at: datetime | None = None
+    for text in _blocks(lines):
+        heading = _HEADING.match(text)
+        if heading and "\n" not in text and len(heading[1]) <= _SESSION_LEVEL:
+            session, at = heading[2] or None, _date(heading[2])
+        else:
+            yield Turn(text, at=at, session=session)
 
 
 def _paragraphs(lines: Iterable[str]) -> Iterator[str]:

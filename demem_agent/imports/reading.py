@@ -125,7 +125,14 @@ def read(
         text_field("name", name)
     opened = sources_of(source, name)
     first = next(opened)
-    wanted = Wanted(first.stem, tools, speakers, extra, first.is_file, [])
+    wanted = Wanted(
+        name=first.stem,
+        tools=tools,
+        speakers=speakers,
+        extra=extra,
+        by_place=first.is_file,
+        left_out=[],
+    )
     wanted.hearing(None, origin="messages")  # checks tools and speakers before anything is read
     found, turns = _read(first, format, wanted)
     more = (_read(another, found, wanted)[1] for another in opened)
@@ -151,25 +158,27 @@ def turns(source: Given, format: str | None = None, **how: Unpack[How]) -> Itera
 
 def _read(source: Source, format: str | None, wanted: Wanted) -> tuple[str, Iterator[Turn]]:
     """Return the format of a source, and its turns."""
-    kind = format
-    if kind is None:
-        kind = "json" if source.values is not None else format_of_text(source)
+    is_text = source.values is None
+    kind = format or (format_of_text(source) if is_text else "json")
     if kind in _TEXTS:
-        if source.values is not None:
+        if not is_text:
             raise InvalidInput("format", kind, "that of values: json, or another memory's name")
         return kind, _TEXTS[kind](source, wanted)
     found = elements(source)
     if format is None:
-        first = next(found, None)
-        if first is None:
-            return kind, iter(())
-        found = chain([first], found)
-        kind = format_of_value(first[1])
+        kind, found = _recognised(source, found)
     if kind in _EXPORTS:
         return kind, _EXPORTS[kind](found, wanted)
+    return kind, read_own(found, wanted, kind)
+
+
+def _recognised(source: Source, found: Iterator[Element]) -> tuple[str, Iterator[Element]]:
+    """Return the format of elements, and all of them: the first one tells it."""
+    own = "jsonl" if source.suffix in (".jsonl", ".ndjson") else "json"
+    first = next(found, None)
+    if first is None:
+        return own, iter(())
+    kind = format_of_value(first[1]) or own
     if kind == "locomo":
         raise InvalidInput("source", source.name, _BENCHMARK)
-    own = "jsonl" if source.suffix in (".jsonl", ".ndjson") else "json"
-    if kind not in _OWN:
-        kind = own
-    return kind, read_own(found, wanted, kind)
+    return kind, chain([first], found)

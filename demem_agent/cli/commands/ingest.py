@@ -81,7 +81,15 @@ def ingest(
     when.
     """
     said = time_field("at", at)
-    source = Source(file, format, sample, name, tools, speaker or (), cast(Extra, extra)).read()
+    source = Source(
+        file,
+        format,
+        sample=sample,
+        name=name,
+        tools=tools,
+        speakers=speaker or (),
+        extra=cast(Extra, extra),
+    ).read()
     turns = list(source)
     # By the clock and not in the turns, so that the same file with another --at is known again.
     with place.make(budget, clock=None if said is None else lambda: said) as memory:
