@@ -14,7 +14,7 @@ from demem_agent.imports.wanted import Wanted
 from demem_agent.messages.hearing import digest
 from demem_agent.turns import Turn
 
-__all__ = ["read_markdown", "read_text"]
+__all__ = ["paragraphs", "read_markdown", "read_text"]
 
 _HEADING = re.compile(r"(#{1,6})\s+(.*?)\s*#*\s*$")
 _FENCE = re.compile(r"\s{0,3}(```+|~~~+)")
@@ -26,12 +26,12 @@ _DIGITS = 12
 
 def read_text(source: Source, wanted: Wanted) -> Iterator[Turn]:
     """Yield a turn a paragraph; in a file its ``source_id`` is that ("notes.txt#2")."""
-    paragraphs = _paragraphs(source.lines())
+    parts = paragraphs(source.lines())
     if not wanted.by_place:
-        said = (Turn(text) for text in paragraphs)
+        said = (Turn(text) for text in parts)
         yield from keyed(said, "text", wanted.name, by_place=False)
         return
-    for number, text in enumerate(paragraphs, 1):
+    for number, text in enumerate(parts, 1):
         own = f"{source.name}#{number}"
         yield Turn(text, source=source.name, source_id=own, key=f"text:{wanted.name}:{own}")
 
@@ -67,7 +67,7 @@ def _paragraphs_of(lines: Iterable[str]) -> Iterator[Turn]:
             yield Turn(text, at=at, session=session)
 
 
-def _paragraphs(lines: Iterable[str]) -> Iterator[str]:
+def paragraphs(lines: Iterable[str]) -> Iterator[str]:
     """Yield what blank lines part."""
     gathered: list[str] = []
     for line in lines:
