@@ -5,7 +5,8 @@
 An export is made up from a seed, as ``conversations.json`` has it, and ``demem ingest`` remembers
 it in a process of its own: all at once; once more, which must add nothing; and anew in a memory
 whose import is interrupted on the way (SIGINT), then run again, which must add the rest and nothing
-twice. Times are of the whole process, its start included.
+twice. Times are of the whole process, its start included, by the clock
+and of the processor.
 """
 
 from __future__ import annotations
@@ -42,12 +43,13 @@ class Imported:
     """One import, as the command told of it.
 
     Attributes:
-        seconds: of the process.
+        seconds: of the process; cpu: those that it was at work, whatever else the machine did.
         remembered: turns that are new; known: turns that were remembered before.
     """
 
     what: str
     seconds: float
+    cpu: float
     remembered: int
     known: int
 
@@ -65,7 +67,8 @@ def main() -> None:
         return
     print(f"{given.messages:,} messages, {size / 1e6:.1f} MB, commit {commit()}")
     for one in found:
-        print(f"{one.what:28} {one.seconds:6.2f} s  new {one.remembered:6,}  known {one.known:6,}")
+        took = f"{one.seconds:6.2f} s  cpu {one.cpu:5.2f} s"
+        print(f"{one.what:16} {took}  new {one.remembered:6,}  known {one.known:6,}")
     print(f"target: {TARGET} s for {MESSAGES:,} messages at once, on a quiet machine")
 
 
@@ -81,18 +84,30 @@ def measured(path: Path) -> Iterator[Imported]:
     whole, parted = path.with_name("whole.db"), path.with_name("parted.db")
     yield imported("at once", path, whole)
     yield imported("the same again", path, whole)
-    began = time.perf_counter()
+    began = now()
     done = interrupted(path, parted)
-    yield Imported("interrupted", time.perf_counter() - began, done, 0)
+    yield Imported("interrupted", *since(began), done, 0)
     yield imported("run again", path, parted)
 
 
 def imported(what: str, path: Path, memory: Path) -> Imported:
-    began = time.perf_counter()
+    began = now()
     done = subprocess.run(command(path, memory), capture_output=True, check=True)
-    seconds = time.perf_counter() - began
+    took = since(began)
     told: dict[str, Any] = json.loads(done.stdout)
-    return Imported(what, seconds, told["remembered"], told["known"])
+    return Imported(what, *took, told["remembered"], told["known"])
+
+
+def now() -> tuple[float, float]:
+    """Return the time, and how long processes begun here were at work by now."""
+    used = os.times()
+    return time.perf_counter(), used.children_user + used.children_system
+
+
+def since(began: tuple[float, float]) -> tuple[float, float]:
+    """Return what has gone by of both."""
+    ended = now()
+    return ended[0] - began[0], ended[1] - began[1]
 
 
 def interrupted(path: Path, memory: Path) -> int:

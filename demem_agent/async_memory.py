@@ -162,7 +162,8 @@ class AsyncSlotMemory(MemoryHandle):
             messages, session=session, tools=tools, speakers=speakers, source=source
         )
         checked = self._door.turns(heard.turns)
-        results = await self._remember_many(checked, self._door.dating(at), progress)
+        with chats.explained():
+            results = await self._remember_many(checked, self._door.dating(at), progress)
         return IngestedMessages(tuple(results), heard.left_out)
 
     async def route(self, query: str, **how: Unpack[Routes]) -> Route:

@@ -450,7 +450,8 @@ class SlotMemory(MemoryHandle):
             messages, session=session, tools=tools, speakers=speakers, source=source
         )
         checked = self._door.turns(heard.turns)
-        results = self._remember_many(checked, self._door.dating(at), progress)
+        with chats.explained():
+            results = self._remember_many(checked, self._door.dating(at), progress)
         return IngestedMessages(tuple(results), heard.left_out)
 
     def route(self, query: str, **how: Unpack[Routes]) -> Route:

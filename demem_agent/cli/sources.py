@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,6 +29,7 @@ class Source:
     Attributes:
         sample: which dialogue of a LoCoMo file.
         name: by which turns are known; the file's own for None.
+        speakers: who a role is, each as "user=Ana".
     """
 
     file: Path
@@ -35,6 +37,7 @@ class Source:
     sample: str | None = None
     name: str | None = None
     tools: bool = False
+    speakers: Sequence[str] = ()
     extra: Extra = "refuse"
 
     def read(self) -> imports.Import:
@@ -59,6 +62,7 @@ class Source:
             None if format == "auto" else format,
             name=self.name or ("stdin" if self.file == STDIN else None),
             tools=self.tools,
+            speakers=_named(self.speakers),
             extra=self.extra,
         )
 
@@ -66,6 +70,17 @@ class Source:
         dialogue = _sampled(self.file, self.sample)
         name = self.name or dialogue.name
         return imports.Import("locomo", name, keyed(dialogue.turns, "locomo", name), [])
+
+
+def _named(speakers: Sequence[str]) -> dict[str, str]:
+    """Return who each role is."""
+    found: dict[str, str] = {}
+    for given in speakers:
+        role, _, name = given.partition("=")
+        if not role or not name:
+            raise InvalidInput("speaker", given, "a role or name and who that is: user=Ana")
+        found[role] = name
+    return found
 
 
 def _sampled(file: Path, sample: str | None) -> Dialogue:

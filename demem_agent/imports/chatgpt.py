@@ -51,28 +51,32 @@ def read_chatgpt(found: Iterator[Element], wanted: Wanted) -> Iterator[Turn]:
 def _conversation(
     conversation: Mapping[str, Any], where: str, number: int, wanted: Wanted
 ) -> Iterator[Turn]:
-    place = f"{where}.mapping"
-    nodes = mapping_of(conversation.get("mapping"), place, "a tree of messages by their ids")
-    for id, node in nodes.items():
-        mapping_of(node, f"{place}.{id}", "a node with a message and a parent")
     given = conversation.get("conversation_id") or conversation.get("id")
     session = given if isinstance(given, str) else f"{wanted.name} #{number}"
-    path = _path(conversation, nodes)
     hearing = wanted.hearing(session, origin="chatgpt", source="chatgpt")
     at = own_time(conversation, where, ["create_time"])
+    nodes = _nodes(conversation, f"{where}.mapping")
+    path = _path(conversation, nodes)
     for id in path:
         message = nodes[id].get("message")
         if message is not None:
-            heard = _message(message, f"{place}.{id}.message", id, at)
+            heard = _message(message, f"{where}.mapping.{id}.message", id, at)
             at = heard.at
             yield from hearing.heard(heard)
-    followed = {*path}
-    for id, node in nodes.items():
-        if id not in followed and node.get("message") is not None:
-            wanted.leave_out(f"{place}.{id}", "other branch")
+    for id in nodes.keys() - {*path}:
+        if nodes[id].get("message") is not None:
+            wanted.leave_out(f"{where}.mapping", "other branch")
 
 
-def _path(conversation: Mapping[str, Any], nodes: Mapping[str, Any]) -> list[str]:
+def _nodes(conversation: Mapping[str, Any], where: str) -> dict[str, Mapping[str, Any]]:
+    given = mapping_of(conversation.get("mapping"), where, "a tree of messages by their ids")
+    return {
+        id: mapping_of(node, f"{where}.{id}", "a node with a message and a parent")
+        for id, node in given.items()
+    }
+
+
+def _path(conversation: Mapping[str, Any], nodes: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """Return the ids of the nodes from the first to the current one."""
     current = conversation.get("current_node")
     if current not in nodes:
@@ -98,12 +102,12 @@ def _message(given: object, where: str, id: str, before: datetime | None) -> Mes
     content = mapping_of(fields.get("content"), f"{where}.content", "a content with its type")
     own = fields.get("id")
     return Message(
-        where,
-        _ROLES.get(author.get("role", ""), "system"),
-        None,
-        own if isinstance(own, str) else id,
-        own_time(fields, where, ["create_time"]) or before,
-        tuple(_pieces(fields, author, content, where)),
+        where=where,
+        role=_ROLES.get(author.get("role", ""), "system"),
+        name=None,
+        id=own if isinstance(own, str) else id,
+        at=own_time(fields, where, ["create_time"]) or before,
+        pieces=tuple(_pieces(fields, author, content, where)),
     )
 
 

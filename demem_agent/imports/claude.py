@@ -79,12 +79,12 @@ def _message(fields: Mapping[str, Any], where: str) -> Message:
         raise InvalidInput(f"{where}.sender", sender, "human or assistant")
     id = fields.get("uuid")
     return Message(
-        where,
-        role,
-        None,
-        id if isinstance(id, str) else None,
-        own_time(fields, where, ["created_at"]),
-        tuple(_pieces(fields, where)),
+        where=where,
+        role=role,
+        name=None,
+        id=id if isinstance(id, str) else None,
+        at=own_time(fields, where, ["created_at"]),
+        pieces=tuple(_pieces(fields, where)),
     )
 
 

@@ -19,10 +19,11 @@ __all__ = ["read_letta"]
 
 #: The tool by which older agents speak; what they write beside its calls are thoughts.
 _SPEAKS = "send_message"
+#: Roles of messages in which nobody says anything.
+_UNSAID = ("system", "approval", "summary")
 _ROLES: Mapping[str, Role] = {
     "user": "user",
     "assistant": "assistant",
-    "system": "system",
     "tool": "tool",
     "function": "tool",
 }
@@ -49,13 +50,8 @@ def read_letta(found: Iterator[Element], wanted: Wanted) -> Iterator[Turn]:
     alone = wanted.hearing(wanted.name, origin="letta", source="letta")
     for where, value in found:
         fields = mapping_of(value, where, "an agent file, a passage or a message")
-        if "agents" in fields:
-            for place, agent in items_of(fields, "agents", where, "agents"):
-                yield from _agent(agent, place, wanted)
-            yield from _blocks(fields, "blocks", where)
-        elif "core_memory" in fields:  # agent files before August 2025
-            yield from _agent(fields, where, wanted)
-            yield from _blocks(fields, "core_memory", where)
+        if "agents" in fields or "core_memory" in fields:
+            yield from _agent_file(fields, where, wanted)
         elif "passages" in fields:
             for place, passage in items_of(fields, "passages", where, "passages"):
                 yield _passage(passage, place)
@@ -63,6 +59,17 @@ def read_letta(found: Iterator[Element], wanted: Wanted) -> Iterator[Turn]:
             yield from alone.heard(_served(fields, where))
         else:
             yield _passage(fields, where)
+
+
+def _agent_file(fields: Mapping[str, Any], where: str, wanted: Wanted) -> Iterator[Turn]:
+    """Yield the turns of an agent file; before August 2025 it was one agent with its memory."""
+    if "agents" not in fields:
+        yield from _agent(fields, where, wanted)
+        yield from _blocks(fields, "core_memory", where)
+        return
+    for place, agent in items_of(fields, "agents", where, "agents"):
+        yield from _agent(agent, place, wanted)
+    yield from _blocks(fields, "blocks", where)
 
 
 def _agent(agent: Mapping[str, Any], where: str, wanted: Wanted) -> Iterator[Turn]:
@@ -97,14 +104,11 @@ def _message(fields: Mapping[str, Any], where: str, thinks: bool) -> Message:
         thinks: whether what the agent writes beside calls of any tool are thoughts.
     """
     given = fields.get("role")
-    if given in ("approval", "summary"):
-        found = [Piece(where, "other", given)]
-        return _made(fields, "system", where, found)
+    if given in _UNSAID:
+        return _made(fields, "system", where, [Piece(where, "other", given)])
     role = _ROLES.get(given) if isinstance(given, str) else None
     if role is None:
         raise InvalidInput(f"{where}.role", given, f"one of {', '.join(_ROLES)}")
-    if role == "system":
-        return _made(fields, role, where, [Piece(where, "other", "system")])
     if role == "tool":
         return _made(fields, role, where, [*result(fields, where)])
     said = [*pieces(fields.get("content"), f"{where}.content", strict=False)]
@@ -168,11 +172,12 @@ def _served(fields: Mapping[str, Any], where: str) -> Message:
 
 def _made(fields: Mapping[str, Any], role: Role, where: str, found: list[Piece]) -> Message:
     name, id = fields.get("name"), fields.get("id")
+    is_named = isinstance(name, str) and name and role in ("user", "assistant")
     return Message(
-        where,
-        role,
-        name if isinstance(name, str) and name and role in ("user", "assistant") else None,
-        id if isinstance(id, str) else None,
-        own_time(fields, where, ["created_at", "date"]),
-        tuple(found),
+        where=where,
+        role=role,
+        name=name if is_named else None,
+        id=id if isinstance(id, str) else None,
+        at=own_time(fields, where, ["created_at", "date"]),
+        pieces=tuple(found),
     )

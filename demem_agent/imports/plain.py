@@ -14,7 +14,7 @@ from demem_agent.imports.wanted import Wanted
 from demem_agent.messages.hearing import digest
 from demem_agent.turns import Turn
 
-__all__ = ["read_markdown", "read_text"]
+__all__ = ["paragraphs", "read_markdown", "read_text"]
 
 _HEADING = re.compile(r"(#{1,6})\s+(.*?)\s*#*\s*$")
 _FENCE = re.compile(r"\s{0,3}(```+|~~~+)")
@@ -26,12 +26,12 @@ _DIGITS = 12
 
 def read_text(source: Source, wanted: Wanted) -> Iterator[Turn]:
     """Yield a turn a paragraph; in a file its ``source_id`` is that ("notes.txt#2")."""
-    paragraphs = _paragraphs(source.lines())
+    parts = paragraphs(source.lines())
     if not wanted.by_place:
-        said = (Turn(text) for text in paragraphs)
+        said = (Turn(text) for text in parts)
         yield from keyed(said, "text", wanted.name, by_place=False)
         return
-    for number, text in enumerate(paragraphs, 1):
+    for number, text in enumerate(parts, 1):
         own = f"{source.name}#{number}"
         yield Turn(text, source=source.name, source_id=own, key=f"text:{wanted.name}:{own}")
 
@@ -44,24 +44,30 @@ def read_markdown(source: Source, wanted: Wanted) -> Iterator[Turn]:
     paragraph is known by its words and its session, so that a file that was edited adds what is
     new. Front matter is left out.
     """
-    session: str | None = None
-    at: datetime | None = None
     seen: Counter[str] = Counter()
-    for text in _blocks(_without_front_matter(source, wanted)):
-        heading = _HEADING.match(text)
-        if heading and "\n" not in text and len(heading[1]) <= _SESSION_LEVEL:
-            session, at = heading[2] or None, _date(heading[2])
-            continue
-        about = digest(session, text)
+    for turn in _paragraphs_of(_without_front_matter(source, wanted)):
+        about = digest(turn.session, turn.text)[:_DIGITS]
         seen[about] += 1
-        own = f"{about[:_DIGITS]}.{seen[about]}" if seen[about] > 1 else about[:_DIGITS]
-        turn = Turn(text, at=at, session=session, key=f"markdown:{wanted.name}:{own}")
+        own = f"{about}.{seen[about]}" if seen[about] > 1 else about
+        turn = replace(turn, key=f"markdown:{wanted.name}:{own}")
         if wanted.by_place:
             turn = replace(turn, source=source.name, source_id=f"{source.name}#{own}")
         yield turn
 
 
-def _paragraphs(lines: Iterable[str]) -> Iterator[str]:
+def _paragraphs_of(lines: Iterable[str]) -> Iterator[Turn]:
+    """Yield the paragraphs with the session and the day of the heading above them."""
+    session: str | None = None
+    at: datetime | None = None
+    for text in _blocks(lines):
+        heading = _HEADING.match(text)
+        if heading and "\n" not in text and len(heading[1]) <= _SESSION_LEVEL:
+            session, at = heading[2] or None, _date(heading[2])
+        else:
+            yield Turn(text, at=at, session=session)
+
+
+def paragraphs(lines: Iterable[str]) -> Iterator[str]:
     """Yield what blank lines part."""
     gathered: list[str] = []
     for line in lines:

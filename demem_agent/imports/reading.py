@@ -16,7 +16,7 @@ from demem_agent.imports.mem0 import read_mem0
 from demem_agent.imports.own import read_own
 from demem_agent.imports.plain import read_markdown, read_text
 from demem_agent.imports.recognising import format_of_text, format_of_value
-from demem_agent.imports.sources import Given, Source, source_of
+from demem_agent.imports.sources import Given, Source, sources_of
 from demem_agent.imports.tables import read_table
 from demem_agent.imports.wanted import Extra, Wanted
 from demem_agent.imports.zep import read_zep
@@ -99,8 +99,9 @@ def read(
     is asked for; a large one in lines, in CSV or in an array need not fit in memory.
 
     Args:
-        source: a path, the lines of a text, or values as a client gives them: a mapping, or a list
-            of mappings or objects.
+        source: a path, also of the zip file in which ChatGPT's or Claude's export comes; the lines
+            of a text; or values as a client gives them: a mapping, or a list of mappings or
+            objects.
         format: one of ``FORMATS``; told by what is in the source, unless given.
         name: by which turns without an id are known; the file's own unless given.
         tools: whether calls of tools and their results are remembered as well.
@@ -122,10 +123,20 @@ def read(
         raise InvalidInput("extra", extra, '"refuse" or "drop"')
     if name is not None:
         text_field("name", name)
-    opened = source_of(source, name)
-    wanted = Wanted(opened.stem, tools, speakers, extra, opened.is_file, [])
+    opened = sources_of(source, name)
+    first = next(opened)
+    wanted = Wanted(
+        name=first.stem,
+        tools=tools,
+        speakers=speakers,
+        extra=extra,
+        by_place=first.is_file,
+        left_out=[],
+    )
     wanted.hearing(None, origin="messages")  # checks tools and speakers before anything is read
-    found, turns = _read(opened, format, wanted)
+    found, turns = _read(first, format, wanted)
+    more = (_read(another, found, wanted)[1] for another in opened)
+    turns = chain(turns, chain.from_iterable(more))
     return Import(found, wanted.name, turns, wanted.left_out)
 
 
@@ -137,31 +148,37 @@ def turns(source: Given, format: str | None = None, **how: Unpack[How]) -> Itera
 
     Raises:
         InvalidInput: as ``read`` does.
+
+    Examples:
+        >>> [turn.speaker for turn in turns([{"role": "user", "content": "Hello."}])]
+        ['user']
     """
     return iter(read(source, format, **how))
 
 
 def _read(source: Source, format: str | None, wanted: Wanted) -> tuple[str, Iterator[Turn]]:
     """Return the format of a source, and its turns."""
-    kind = format
-    if kind is None:
-        kind = "json" if source.values is not None else format_of_text(source)
+    is_text = source.values is None
+    kind = format or (format_of_text(source) if is_text else "json")
     if kind in _TEXTS:
-        if source.values is not None:
+        if not is_text:
             raise InvalidInput("format", kind, "that of values: json, or another memory's name")
         return kind, _TEXTS[kind](source, wanted)
     found = elements(source)
     if format is None:
-        first = next(found, None)
-        if first is None:
-            return kind, iter(())
-        found = chain([first], found)
-        kind = format_of_value(first[1])
+        kind, found = _recognised(source, found)
     if kind in _EXPORTS:
         return kind, _EXPORTS[kind](found, wanted)
+    return kind, read_own(found, wanted, kind)
+
+
+def _recognised(source: Source, found: Iterator[Element]) -> tuple[str, Iterator[Element]]:
+    """Return the format of elements, and all of them: the first one tells it."""
+    own = "jsonl" if source.suffix in (".jsonl", ".ndjson") else "json"
+    first = next(found, None)
+    if first is None:
+        return own, iter(())
+    kind = format_of_value(first[1]) or own
     if kind == "locomo":
         raise InvalidInput("source", source.name, _BENCHMARK)
-    own = "jsonl" if source.suffix in (".jsonl", ".ndjson") else "json"
-    if kind not in _OWN:
-        kind = own
-    return kind, read_own(found, wanted, kind)
+    return kind, chain([first], found)

@@ -14,23 +14,20 @@ _MARKDOWN = (".md", ".markdown")
 _TABLES = (".csv", ".tsv")
 _JSON = (".json", ".jsonl", ".ndjson", ".af")
 #: What tells an element of a format: all of these fields, of any of the rows. The first that fits.
-_SIGNS: tuple[tuple[str, tuple[frozenset[str], ...]], ...] = tuple(
-    (format, tuple(frozenset(row.split()) for row in rows))
-    for format, rows in (
-        ("locomo", ("conversation qa",)),
-        ("chatgpt", ("mapping current_node", "mapping create_time", "mapping title")),
-        ("claude", ("chat_messages", "conversations account")),
-        ("letta", ("agents blocks", "core_memory agent_type", "message_type", "passages")),
-        ("letta", ("text archive_id", "text embedding_config", "text file_id", "text is_deleted")),
-        ("langmem", ("namespace key value",)),
-        ("zep", ("fact source_node_uuid", "fact valid_at", "fact uuid", "edges", "facts")),
-        ("zep", ("relevant_facts", "episodes", "role_type content", "uuid role content")),
-        ("zep", ("messages thread_created_at", "messages row_count", "messages total_count")),
-        ("mem0", ("memory id", "memory user_id", "memory hash")),
-    )
+_SIGNS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("locomo", ("conversation qa",)),
+    ("chatgpt", ("mapping current_node", "mapping create_time", "mapping title")),
+    ("claude", ("chat_messages",)),
+    ("letta", ("agents blocks", "core_memory agent_type", "message_type", "passages")),
+    ("letta", ("text archive_id", "text embedding_config", "text file_id", "text is_deleted")),
+    ("langmem", ("namespace key value",)),
+    ("zep", ("fact source_node_uuid", "fact valid_at", "fact uuid", "edges", "facts")),
+    ("zep", ("relevant_facts", "episodes", "role_type content", "uuid role content")),
+    ("zep", ("messages thread_created_at", "messages row_count", "messages total_count")),
+    ("mem0", ("memory id", "memory user_id", "memory hash")),
 )
-#: A page of memories or items, and what tells an element in it.
-_PAGES = ("results", "memories", "items", "conversations")
+#: Lists of memories or items, which tell what they are; one that is empty is of this format.
+_PAGES = {"results": "mem0", "memories": "mem0", "items": "langmem", "conversations": "claude"}
 
 
 def format_of_text(source: Source) -> str:
@@ -49,18 +46,18 @@ def format_of_text(source: Source) -> str:
     return "text"
 
 
-def format_of_value(value: object) -> str:
-    """Return the format that an element is in; "own" for turns and messages.
+def format_of_value(value: object) -> str | None:
+    """Return the format that an element is in; None for turns and messages, and for all else.
 
     What nothing tells is left to the reader of turns, which says what it expects.
     """
     if not isinstance(value, Mapping):
-        return "own"
-    for name in _PAGES:
+        return None
+    for name, format in _PAGES.items():
         listed = value.get(name)
-        if isinstance(listed, list) and listed:
-            return format_of_value(listed[0])
-    return _by_signs(value) or "own"
+        if isinstance(listed, list):
+            return format_of_value(listed[0]) if listed else format
+    return _by_signs(value)
 
 
 def _by_signs(value: Mapping[str, Any]) -> str | None:
@@ -68,6 +65,6 @@ def _by_signs(value: Mapping[str, Any]) -> str | None:
     if str(value.get("id")).startswith("passage-") and "text" in fields:
         return "letta"
     for format, rows in _SIGNS:
-        if any(row <= fields for row in rows):
+        if any(fields >= {*row.split()} for row in rows):
             return format
     return None

@@ -5,19 +5,23 @@ All are read once, from the beginning to the end, and no more of a file is held 
 
 from __future__ import annotations
 
+import io
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
+from zipfile import BadZipFile, ZipFile
 
 from demem_agent.errors import InvalidInput
 
-__all__ = ["Given", "Source", "source_of"]
+__all__ = ["Given", "Source", "sources_of"]
 
 #: A path; lines of a text; or values as a client of another memory gives them.
 Given = str | Path | Mapping[str, Any] | Iterable[Any]
 
 _CHUNK = 1 << 16
+_CONVERSATIONS = re.compile(r"(^|/)conversations[^/]*\.json$")
 _EXPECTED = "a path, the lines of a text, or a list of mappings or objects"
 
 
@@ -79,27 +83,52 @@ class Source:
             yield "".join(begun)
 
 
-def source_of(given: Given, name: str | None = None) -> Source:
-    """Return a source for what the caller gave.
+def sources_of(given: Given, name: str | None = None) -> Iterator[Source]:
+    """Yield the sources of what the caller gave: one, or those in a zip file.
 
     Args:
-        name: of it; that of the file unless given.
+        name: by which turns without an id are known; that of the file unless given.
 
     Raises:
         InvalidInput: for what can be no source.
     """
-    if isinstance(given, str | Path):
-        path = Path(given)
-        return Source(path.name, _read(path), stem=name, is_file=True)
+    if not isinstance(given, str | Path):
+        yield _given(given, name)
+        return
+    path = Path(given)
+    if path.suffix.lower() == ".zip":
+        yield from _zipped(path, name)
+    else:
+        yield Source(path.name, _read(path), stem=name, is_file=True)
+
+
+def _given(given: Given, name: str | None) -> Source:
     if isinstance(given, Mapping):
         return _of_values(iter([given]), name)
     if isinstance(given, bytes) or not isinstance(given, Iterable):
         raise InvalidInput("source", given, _EXPECTED)
     items = _decoded(given)
-    first = list(_first(items))
+    first = list(islice(items, 1))
     if first and not isinstance(first[0], str):
         return _of_values(chain(first, items), name)
     return Source("lines", _ended(chain(first, items)), stem=name)
+
+
+def _zipped(path: Path, name: str | None) -> Iterator[Source]:
+    """Yield the conversations in an export as it is downloaded, which may be in several files."""
+    expected = "a zip file with conversations.json in it"
+    try:
+        with ZipFile(path) as archive:
+            members = sorted(one for one in archive.namelist() if _CONVERSATIONS.search(one))
+            if not members:
+                raise InvalidInput("path", path.name, expected)
+            for member in members:
+                with archive.open(member) as packed:
+                    text = io.TextIOWrapper(packed, "utf-8-sig", newline="")
+                    stem = name or path.stem
+                    yield Source(Path(member).name, _chunks(text), stem=stem, is_file=True)
+    except (OSError, BadZipFile) as error:
+        raise InvalidInput("path", str(path), expected) from error
 
 
 def _decoded(items: Iterable[Any]) -> Iterator[Any]:
@@ -114,21 +143,19 @@ def _of_values(values: Iterator[Any], name: str | None) -> Source:
     return Source("items", iter(()), stem=name, values=map(_plain, values))
 
 
-def _first(items: Iterator[Any]) -> Iterator[Any]:
-    for item in items:
-        yield item
-        return
-
-
 def _read(path: Path) -> Iterator[str]:
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            while chunk := file.read(_CHUNK):
-                yield chunk
+            yield from _chunks(file)
     except OSError as error:
         raise InvalidInput("path", str(path), f"a readable file ({error.strerror})") from error
     except UnicodeDecodeError as error:
         raise InvalidInput("path", str(path), "a text file in UTF-8") from error
+
+
+def _chunks(file: TextIO) -> Iterator[str]:
+    while chunk := file.read(_CHUNK):
+        yield chunk
 
 
 def _ended(lines: Iterable[object]) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -25,6 +26,8 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "trust": ("trust",),
     "key": ("key",),
 }
+_NO_COLUMN = f'dropped (extra="drop"), as no column of a turn ({", ".join(COLUMNS)})'
+_TIME_OF_DAY = "time of day"
 _DELIMITERS = ",;\t|"
 _INSTRUCTIONS = ("system", "developer")
 #: What a field of a table may measure: a turn may be longer than csv takes unasked.
@@ -33,10 +36,8 @@ _LONGEST_FIELD = 20_000_000
 
 def is_table(line: str) -> bool:
     """Whether a line is a header with a column of texts and another."""
-    return any(
-        "text" in _fields(header) and len(header) > 1
-        for header in (_split(line, mark) for mark in _DELIMITERS)
-    )
+    columns = _split(line, _delimiter(line))
+    return len(columns) > 1 and "text" in _fields(columns)
 
 
 def read_table(source: Source, wanted: Wanted) -> Iterator[Turn]:
@@ -53,54 +54,63 @@ def read_table(source: Source, wanted: Wanted) -> Iterator[Turn]:
     first = next(lines, "")
     header = _header(first, source.name, wanted)
     rows = csv.reader(lines, delimiter=_delimiter(first), strict=True)
-    seen: dict[str, int] = {}
+    seen: Counter[str] = Counter()
+
+    def where() -> str:
+        return f"{source.name} line {rows.line_num + 1}"  # the header was taken before
+
     try:
         for row in rows:
             if any(cell.strip() for cell in row):
-                where = f"{source.name} line {rows.line_num + 1}"
-                yield from _turn(row, header, where, wanted, seen)
+                yield from _row(_cells(row, header, where()), where(), wanted, seen)
     except csv.Error as error:
-        where = f"{source.name} line {rows.line_num + 1}"
-        raise InvalidInput(where, str(error), "a row of CSV") from error
+        raise InvalidInput(where(), str(error), "a row of CSV") from error
 
 
-def _turn(
-    row: Sequence[str], header: Sequence[str], where: str, wanted: Wanted, seen: dict[str, int]
+def _row(
+    cells: Mapping[str, str], where: str, wanted: Wanted, seen: Counter[str]
 ) -> Iterator[Turn]:
+    """Yield the turn of a row, known by its words and how often they came before."""
+    why = _why_left_out(cells)
+    if why is not None:
+        wanted.leave_out(where, why)
+        return
+    turn = _turn(cells, where, wanted)
+    about = words_of(turn)
+    seen[about] += 1
+    key = turn.key or f"csv:{wanted.name}:{about}#{seen[about]}"
+    yield replace(turn, key=key)
+
+
+def _cells(row: Sequence[str], header: Sequence[str], where: str) -> dict[str, str]:
+    """Return what is in the cells of a row by the fields of its columns, blank ones left out."""
     if len(row) > len(header):
         allowed = f"{len(header)} cells, as the header has"
         raise InvalidInput(where, f"{len(row)} cells", allowed)
-    cells = {name: cell.strip() for name, cell in zip(header, row, strict=False) if cell.strip()}
-    fields = {name: cells[name] for name in COLUMNS if name in cells}
-    if fields.get("speaker", "").lower() in _INSTRUCTIONS:
-        wanted.leave_out(where, "system")
-        return
-    if "text" not in fields:
-        wanted.leave_out(where, "empty")
-        return
-    if "speaker" in fields and wanted.speakers:
-        fields["speaker"] = wanted.speakers.get(fields["speaker"], fields["speaker"])
-    at = " ".join(cells[name] for name in ("at", "time of day") if name in cells)
-    turn = as_turn(
-        {**fields, "at": moment(f"{where}: at", at or None), "trust": _trust(fields, where)},
-        f"{where}: ",
-    )
-    yield _with_key(turn, wanted, seen)
+    return {name: cell.strip() for name, cell in zip(header, row, strict=False) if cell.strip()}
 
 
-def _with_key(turn: Turn, wanted: Wanted, seen: dict[str, int]) -> Turn:
-    if turn.key is not None:
-        return turn
-    about = words_of(turn)
-    seen[about] = seen.get(about, 0) + 1
-    return replace(turn, key=f"csv:{wanted.name}:{about}#{seen[about]}")
+def _why_left_out(cells: Mapping[str, str]) -> str | None:
+    if cells.get("speaker", "").lower() in _INSTRUCTIONS:
+        return "system"
+    return None if "text" in cells else "empty"
 
 
-def _trust(fields: Mapping[str, str], where: str) -> float:
+def _turn(cells: Mapping[str, str], where: str, wanted: Wanted) -> Turn:
+    fields: dict[str, object] = {name: cells[name] for name in COLUMNS if name in cells}
+    at = " ".join(cells[name] for name in ("at", _TIME_OF_DAY) if name in cells)
+    fields["at"] = moment(f"{where}: at", at or None)
+    fields["trust"] = _trust(cells, where)
+    if "speaker" in cells and wanted.speakers:
+        fields["speaker"] = wanted.speakers.get(cells["speaker"], cells["speaker"])
+    return as_turn(fields, f"{where}: ")
+
+
+def _trust(cells: Mapping[str, str], where: str) -> float:
     try:
-        return float(fields.get("trust", "1"))
+        return float(cells.get("trust", "1"))
     except ValueError as error:
-        raise InvalidInput(f"{where}: trust", fields["trust"], "a number from 0 to 1") from error
+        raise InvalidInput(f"{where}: trust", cells["trust"], "a number from 0 to 1") from error
 
 
 def _header(line: str, name: str, wanted: Wanted) -> list[str]:
@@ -116,9 +126,7 @@ def _header(line: str, name: str, wanted: Wanted) -> list[str]:
         raise InvalidInput(where, line.strip(), "a header with a column text or content")
     for column, field in zip(columns, fields, strict=True):
         if not field and wanted.extra == "refuse":
-            known = ", ".join(names[0] for names in COLUMNS.values())
-            allowed = f'dropped (extra="drop"), as no column of a turn ({known})'
-            raise InvalidInput(f"{where}: {column}", column, allowed)
+            raise InvalidInput(f"{where}: {column}", column, _NO_COLUMN)
         if field and fields.count(field) > 1:
             raise InvalidInput(f"{where}: {column}", columns, f"the only column of {field}")
     return fields
@@ -135,7 +143,7 @@ def _fields(columns: Sequence[str]) -> list[str]:
         names = (field for field, known in COLUMNS.items() if column in known)
         field = next(names, "")
         is_time_of_day = column == "time" and "date" in plain
-        found.append("time of day" if is_time_of_day else field)
+        found.append(_TIME_OF_DAY if is_time_of_day else field)
     return found
 
 

@@ -63,16 +63,20 @@ def _listed(fields: Mapping[str, Any], where: str, wanted: Wanted) -> Iterator[T
         for place, message in items_of(fields, name, where, "messages"):
             yield from _said(message, place, hearing)
     for name in _FACTS:
-        given = fields.get(name) or ()
-        for n, one in enumerate(given):
-            place = f"{where}.{name}[{n}]"
-            yield (
-                fact("zep", None, one)
-                if isinstance(one, str)
-                else _fact(mapping_of(one, place, "a fact"), place)
-            )
+        yield from _facts(fields.get(name) or (), f"{where}.{name}")
     for place, node in items_of(fields, "nodes", where, "nodes"):
         _leave_out_node(node, place, wanted)
+
+
+def _facts(given: object, where: str) -> Iterator[Turn]:
+    """Yield the facts of a list; those of older versions are texts."""
+    if not isinstance(given, list | tuple):
+        raise InvalidInput(where, given, "a list of facts")
+    for n, one in enumerate(given):
+        if isinstance(one, str):
+            yield fact("zep", None, one)
+        else:
+            yield _fact(mapping_of(one, f"{where}[{n}]", "a fact"), f"{where}[{n}]")
 
 
 def _said(fields: Mapping[str, Any], where: str, hearing: Hearing) -> Iterator[Turn]:
@@ -102,19 +106,20 @@ def _message(fields: Mapping[str, Any], where: str) -> Message:
     Versions differ: in the second ``role`` is a name and ``role_type`` the role, in the third and
     fourth ``role`` is the role and ``name`` the name.
     """
-    given = fields.get("role_type") or fields.get("role") or "norole"
+    field = "role_type" if fields.get("role_type") else "role"
+    given = fields.get(field) or "norole"
     role = _ROLES.get(given) if isinstance(given, str) else None
     if role is None:
-        field = "role_type" if fields.get("role_type") else "role"
         raise InvalidInput(f"{where}.{field}", given, f"one of {', '.join(_ROLES)}")
     name = fields.get("role") if "role_type" in fields else fields.get("name")
+    is_name = isinstance(name, str) and name and name not in _ROLES
     return Message(
-        where,
-        role,
-        name if isinstance(name, str) and name and name not in _ROLES else None,
-        _id(fields),
-        own_time(fields, where, _TIMES),
-        (_piece(fields, role, where),),
+        where=where,
+        role=role,
+        name=name if is_name else None,
+        id=_id(fields),
+        at=own_time(fields, where, _TIMES),
+        pieces=(_piece(fields, role, where),),
     )
 
 

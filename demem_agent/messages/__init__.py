@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from demem_agent.later import members_of
 
 if TYPE_CHECKING:
+    from demem_agent.messages.hearing import explained as explained
     from demem_agent.messages.hearing import turns_of
     from demem_agent.messages.records import IngestedMessages, Omitted, Turns
 else:
@@ -17,6 +18,7 @@ else:
             "IngestedMessages": "demem_agent.messages.records",
             "Omitted": "demem_agent.messages.records",
             "Turns": "demem_agent.messages.records",
+            "explained": "demem_agent.messages.hearing",
             "turns_of": "demem_agent.messages.hearing",
         },
     )

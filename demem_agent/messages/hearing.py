@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from demem_agent.errors import InvalidInput
+from demem_agent.errors import IdempotencyConflict, InvalidInput
 from demem_agent.later import module
 from demem_agent.messages.parts import Piece
 from demem_agent.messages.records import Omitted, Turns
@@ -20,7 +21,7 @@ else:
     hashlib = module("hashlib")
     json = module("json")
 
-__all__ = ["Hearing", "digest", "turns_of"]
+__all__ = ["Hearing", "digest", "explained", "turns_of"]
 
 _DIGITS = 32
 
@@ -52,6 +53,11 @@ def turns_of(
 
     Raises:
         InvalidInput: naming the message and its field, such as ``messages[3].content[1].type``.
+
+    Examples:
+        >>> heard = turns_of([{"role": "user", "content": "Hello."}], speakers={"user": "Ana"})
+        >>> [(turn.speaker, turn.text) for turn in heard.turns]
+        [('Ana', 'Hello.')]
     """
     if isinstance(messages, str | bytes | Mapping) or not isinstance(messages, Iterable):
         raise InvalidInput("messages", messages, "a list of messages")
@@ -159,6 +165,19 @@ class Hearing:
         if message.name is not None:
             return self._speakers.get(message.name, message.name)
         return self._speakers.get(message.role, message.role)
+
+
+@contextmanager
+def explained() -> Generator[None]:
+    """Say of a message that was remembered otherwise what may be other about it."""
+    try:
+        yield
+    except IdempotencyConflict as conflict:
+        conflict.add_note(
+            "a message of this session was remembered with another speaker or source; "
+            "give the same ones, or another session"
+        )
+        raise
 
 
 def digest(*parts: object) -> str:

@@ -155,12 +155,12 @@ def _item(fields: Fields, kind: str, where: str) -> Iterator[Piece]:
 
 def _made(fields: Fields, role: Role, where: str, found: tuple[Piece, ...]) -> Message:
     return Message(
-        where,
-        role,
-        _optional(fields, "name", where) if role in ("user", "assistant") else None,
-        _optional(fields, "id", where),
-        own_time(fields, where),
-        found,
+        where=where,
+        role=role,
+        name=_optional(fields, "name", where) if role in ("user", "assistant") else None,
+        id=_optional(fields, "id", where),
+        at=own_time(fields, where),
+        pieces=found,
     )
 
 

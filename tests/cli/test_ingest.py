@@ -220,6 +220,15 @@ def test_tools_are_remembered_where_that_is_asked_for(demem: Demem) -> None:
     assert (document["remembered"], document["items"]) == (2, 6)
 
 
+def test_a_role_is_who_the_caller_says(demem: Demem) -> None:
+    demem("ingest", EXPORTS / "claude.json", "-m", "m.db", "--speaker=user=Ana")
+    with SlotMemory.open("sqlite:///m.db") as memory:
+        assert [item.speaker for item in memory.evidence()] == ["Ana", "assistant", "Ana"]
+    refused = demem("ingest", EXPORTS / "claude.json", "-m", "m.db", "--speaker=Ana")
+    assert (refused.code, refused.err.count("\n")) == (1, 1)
+    assert "speaker must be a role or name" in refused.err
+
+
 @pytest.mark.parametrize(
     ("piped", "format"),
     [("The key is under the mat.\n", "text"), ('{"role": "user", "content": "Hello."}\n', "json")],
@@ -255,6 +264,8 @@ def test_an_import_that_was_interrupted_goes_on_where_it_was(
     with monkeypatch.context() as patched:
         command = sys.modules["demem_agent.cli.commands.ingest"]
         patched.setattr(command, "ticking", lambda *_, **__: nullcontext(interrupted))
-        assert demem("ingest", file, "-m", "m.db").code == 130
+        stopped = demem("ingest", file, "-m", "m.db")
+        assert stopped.code == 130
+        assert "the same command remembers the rest" in stopped.err
     document = demem.document("ingest", file, "-m", "m.db")
     assert (document["known"], document["remembered"]) == (BATCH, 3)

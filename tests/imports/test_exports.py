@@ -9,6 +9,7 @@ import json
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 
@@ -221,6 +222,33 @@ class Item:
 def test_objects_of_a_client_are_read_as_their_fields() -> None:
     (turn,) = imports.turns([Item()])
     assert (turn.text, turn.at) == ("Has a dog.", datetime(2025, 2, 7, tzinfo=UTC))
+
+
+def test_an_export_is_read_as_it_is_downloaded(tmp_path: Path) -> None:
+    path = tmp_path / "export.zip"
+    conversations = json.loads((FIXTURES / "chatgpt.json").read_text(encoding="utf-8"))
+    with ZipFile(path, "w") as archive:
+        archive.writestr("chat.html", "<html></html>")
+        for n, conversation in enumerate(conversations):
+            archive.writestr(f"data/conversations-00{n}.json", json.dumps([conversation]))
+    assert [*imports.turns(path)] == only("chatgpt.json")
+
+
+def test_a_zip_file_without_conversations_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "export.zip"
+    for content in (b"", b"no zip file"):
+        path.write_bytes(content)
+        with pytest.raises(InvalidInput, match="a zip file with conversations"):
+            imports.read(path)
+    with ZipFile(path, "w") as archive:
+        archive.writestr("chat.html", "<html></html>")
+    with pytest.raises(InvalidInput, match="a zip file with conversations"):
+        imports.read(path)
+
+
+@pytest.mark.parametrize("page", ["results", "items", "conversations"])
+def test_an_empty_page_has_no_turns(page: str) -> None:
+    assert [*imports.turns({page: []})] == []
 
 
 # Times, ids and tools

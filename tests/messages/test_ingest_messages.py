@@ -77,8 +77,9 @@ def test_what_was_forgotten_stays_so() -> None:
 def test_another_speaker_for_what_is_remembered_is_refused_and_nothing_is_stored() -> None:
     memory = SlotMemory()
     memory.ingest_messages(CHAT, session="s1")
-    with pytest.raises(IdempotencyConflict):
+    with pytest.raises(IdempotencyConflict) as caught:
         memory.ingest_messages(MORE, session="s1", speakers={"user": "Ana"})
+    assert "another speaker or source" in caught.value.__notes__[0]
     assert len(memory) == 2
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, cast
@@ -13,12 +15,14 @@ from rich.text import Text
 from demem_agent import SlotMemory, Turn
 from demem_agent.cli.memory_options import Budget, Place
 from demem_agent.cli.output import Output
+from demem_agent.cli.printing import print_line
 from demem_agent.cli.progress import ticking
 from demem_agent.cli.sources import FORMATS, STDIN, Source
 from demem_agent.cli.tables import slots_table
 from demem_agent.cli.tables.cells import cell
 from demem_agent.imports import Import
 from demem_agent.imports.wanted import Extra
+from demem_agent.memory import Progress
 from demem_agent.turns import time_field
 from demem_agent.types import Gone, Synced
 
@@ -68,6 +72,12 @@ def ingest(
     tools: Annotated[
         bool, typer.Option("--tools", help="Remember calls of tools and their results as well.")
     ] = False,
+    speaker: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ROLE=NAME", help="Who a role in messages is: user=Ana; may be given again."
+        ),
+    ] = None,
     extra: Annotated[
         str,
         typer.Option(
@@ -90,7 +100,15 @@ def ingest(
     --at tells when.
     """
     said = time_field("at", at)
-    source = Source(file, format, sample, name, tools, cast(Extra, extra)).read()
+    source = Source(
+        file,
+        format,
+        sample=sample,
+        name=name,
+        tools=tools,
+        speakers=speaker or (),
+        extra=cast(Extra, extra),
+    ).read()
     turns = list(source)
     # By the clock and not in the turns, so that the same file with another --at is known again.
     with place.make(budget, clock=None if said is None else lambda: said) as memory:
@@ -136,7 +154,7 @@ def _synced(
     memory: SlotMemory, source: Import, turns: Sequence[Turn], known_as: str, gone: Gone
 ) -> Synced:
     """Bring a memory up to a file as it is now."""
-    with ticking("remembering", transient=True) as tick:
+    with _remembering() as tick:
         return memory.sync(
             turns,
             source=known_as,
@@ -149,11 +167,22 @@ def _synced(
 def _added(memory: SlotMemory, turns: Sequence[Turn]) -> Synced:
     """Add what was piped in, which is no list that has another state: each thing once."""
     before = {item.id for item in memory.evidence()}
-    with ticking("remembering", transient=True) as tick:
+    with _remembering() as tick:
         results = memory.ingest_many(turns, progress=tick)
     new = tuple(item.id for item in memory.evidence() if item.id not in before)
     skipped = sum(result.skipped for result in results)
     return Synced(new=new, unchanged=len(turns) - len(new) - skipped, skipped=skipped)
+
+
+@contextmanager
+def _remembering() -> Iterator[Progress]:
+    """Show how far it has come, and say that what is kept stays where it is interrupted."""
+    with ticking("remembering", transient=True) as tick:
+        try:
+            yield tick
+        except KeyboardInterrupt:
+            print_line("demem: interrupted; the same command remembers the rest", sys.stderr)
+            raise
 
 
 def _words(done: Synced, turns: int, items: int, left_out: Mapping[str, int]) -> Iterator[str]:

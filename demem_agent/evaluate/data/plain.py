@@ -5,22 +5,21 @@ Whatever is wrong with a file is told by its name and line.
 
 from __future__ import annotations
 
+import io
 import json
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from demem_agent.errors import InvalidInput
 from demem_agent.evaluate.data.dialogue import Dialogue
+from demem_agent.imports.plain import paragraphs
 from demem_agent.turns import Turn, as_turn
 
 __all__ = ["Entry", "json_lines", "load_jsonl", "load_text", "read_text"]
 
 #: An object as a file of JSON has it; what its fields hold is for each loader to find out.
 Entry = Mapping[str, Any]
-
-_PARAGRAPHS = re.compile(r"\n\s*\n")
 
 
 def read_text(path: str | Path) -> str:
@@ -98,9 +97,6 @@ def load_text(path: str | Path) -> Dialogue:
     """
     name = Path(path).name
     turns: list[Turn] = []
-    for part in _PARAGRAPHS.split(read_text(path)):
-        text = part.strip()
-        if text:
-            source_id = f"{name}#{len(turns) + 1}"
-            turns.append(Turn(text, source=name, source_id=source_id))
+    for number, text in enumerate(paragraphs(io.StringIO(read_text(path))), 1):
+        turns.append(Turn(text, source=name, source_id=f"{name}#{number}"))
     return Dialogue(Path(path).stem, tuple(turns))
