@@ -58,11 +58,11 @@ def asked(given: Mapping[str, Any]) -> list[Asked]:
     """Ask all questions of one memory."""
     memory = SlotMemory(clock=None)
     memory.ingest_many(given["turns"])
-    found: list[Asked] = []
-    for told, questions in ((True, given["told"]), (False, given["never"])):
-        for question in questions:
-            found.append(Asked(question, told, memory.route(question).probability))
-    return found
+    told = set(given["told"])
+    return [
+        Asked(question, question in told, memory.route(question).probability)
+        for question in (*given["told"], *given["never"])
+    ]
 
 
 def area(told: Floats, never: Floats) -> float:
