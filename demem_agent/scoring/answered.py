@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demem_agent.later import dataclass, pattern
+from demem_agent.scoring.features.matching import MOST_WORDS
 from demem_agent.scoring.features.speakers import words_of_names
 from demem_agent.scoring.index import PassageIndex
 from demem_agent.scoring.query import Query, Words
@@ -97,14 +98,15 @@ def _asked(index: PassageIndex, query: Query, words: Words) -> _Asked:
     english = language_of(text) == ENGLISH
     names = words_of_names(index.speakers.codes)
     about = _named(text, names, capitals=english and not text.isupper())
-    told = [n for n, form in enumerate(words.forms) if form not in about]
-    stems = [words.stems[n] for n in told]
-    idf = np.array([index.lexical.reachable_idf(stem) for stem in stems])
+    idf = np.array([index.lexical.reachable_idf(stem) for stem in words.stems])
+    idf[[form in about for form in words.forms]] = 0.0
+    rarest = np.argsort(-idf, kind="stable")[:MOST_WORDS]
+    rarest = rarest[idf[rarest] > 0.0]
     return _Asked(
         about=about,
-        forms=[words.forms[n] for n in told],
-        stems=stems,
-        mass=idf / max(idf.sum(), 1e-9),
+        forms=[words.forms[n] for n in rarest.tolist()],
+        stems=[words.stems[n] for n in rarest.tolist()],
+        mass=idf[rarest] / max(idf[rarest].sum(), 1e-9),
         kind=kind_asked(text) if english else "",
         said=frozenset(_words(text)),
     )

@@ -7,11 +7,11 @@ from numpy.typing import NDArray
 
 from demem_agent.scoring.features.work import Feature, Work
 
-__all__ = ["FEATURES"]
+__all__ = ["FEATURES", "MOST_WORDS"]
 
 #: Words of a query that are looked for in others' company, the rarest first: a query may be a whole
 #: document.
-_MOST_WORDS = 24
+MOST_WORDS = 24
 
 
 def _cosine(work: Work) -> NDArray[np.float32]:
@@ -30,7 +30,7 @@ def _related(work: Work) -> NDArray[np.float32]:
     """Return the share in [0, 1] of the query's idf mass that a passage's words stand for."""
     words = work.words
     idf = np.array([work.passages.lexical.reachable_idf(stem) for stem in words.stems])
-    rarest = np.argsort(-idf, kind="stable")[:_MOST_WORDS].tolist()
+    rarest = np.argsort(-idf, kind="stable")[:MOST_WORDS].tolist()
     matches = work.passages.related.matches(
         stems=[words.stems[n] for n in rarest],
         forms=[words.forms[n] for n in rarest],

@@ -8,7 +8,7 @@ from demem_agent.later import pattern
 
 __all__ = ["without_greetings"]
 
-_BEGINS = r"(?:^|(?<=[\n\"“'‘])|(?<=[.!?:] ))\s*"
+_BEGINS = r"(?:^|(?<=[\n\"“'‘])|(?<=[.!?:] ))[ \t]*"
 _NAMES = r"[A-Z][\w'’-]*\.?(?: (?:and |& )?[A-Z][\w'’-]*\.?){0,3}"
 #: "Dear Mia," and "Hi team,".
 _SALUTATION = pattern(
