@@ -15,6 +15,7 @@ from demem_agent.text.language.questions import NAME, has_number
 from demem_agent.text.language.words import clean, content_terms
 from demem_agent.text.quoting.containing import contained, entry
 from demem_agent.text.quoting.cutting import CUT, through_turn
+from demem_agent.text.quoting.greetings import without_greetings
 from demem_agent.text.quoting.saying import day, meant, said
 from demem_agent.text.sentences import sentences
 from demem_agent.text.times.asked_days import asked_days, said_within
@@ -326,7 +327,7 @@ def _kind(query: str, sentence: _Sentence | Stretch) -> float:
     if any(words in query for words in _HOW_MANY):
         return 1.0 if has_number(text, text.lower().split()) else 0.0
     if query.startswith("who"):
-        return 1.0 if NAME.search(text) else 0.0
+        return 1.0 if NAME.search(without_greetings(text)) else 0.0
     if query.startswith("where"):
         return 0.5 if _PLACE.search(text) else 0.0
     return 0.0

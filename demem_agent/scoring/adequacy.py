@@ -1,8 +1,8 @@
 """How probable it is that a memory holds what a query asks for.
 
-It is told from the ranking of the memory's passages alone. A logistic model of a few signals. Its
-parameters are data, ``adequacy.json`` beside this module, made by ``benchmarks/fit_adequacy.py``;
-docs/scoring.md says how well it tells and where it does not.
+It is told from the ranking of the memory's passages, and from what the best say. A logistic model
+of a few signals. Its parameters are data, ``adequacy.json`` beside this module, made by
+``benchmarks/fit_adequacy.py``; docs/scoring.md says how well it tells and where it does not.
 """
 
 from __future__ import annotations
@@ -26,8 +26,10 @@ class Signals:
     """What the ranking of a memory's passages tells about a query.
 
     Attributes:
-        related: share of the query's idf mass that the best passage's words stand for, being the
-            same or near; in [0, 1].
+        answered: for a question that names somebody, how well one of the best five passages answers
+            it: how far it is about the one named, by the share of the idf mass of the other words
+            that its words stand for, being the same or near, less where it lacks the kind of thing
+            asked for; for any other question that share in the best passage. In [0, 1].
         lead: score of the best passage less that of the twentieth; at least 0.
         coverage: share of that mass that the best passage's session holds; in [0, 1].
         missing: mean over the query's words of the idf of those that no passage holds; at least 0.
@@ -38,20 +40,20 @@ class Signals:
             nothing, and what is behind the twentieth counts as that. 0 unless the query is about
             one of several people.
         held: the same by the share of the query's idf mass that each passage holds; in [-1, 1].
-        kind: whether the best passage holds the kind of thing that is asked for: for a question
-            after a time or a name ``related`` where its best passage has one, since any other
-            passage may have one too, and -1 where it has none; 0 where that is open, and for any
-            other question.
+        timed: whether the best passage holds a time, for a question after one: the share of the
+            query's idf mass that its words stand for where it does, since any other passage may
+            hold one too, and -1 where it does not; 0 where that is open, and for any other
+            question.
     """
 
-    related: float
+    answered: float
     lead: float
     coverage: float
     missing: float
     dated: float = 0.0
     told: float = 0.0
     held: float = 0.0
-    kind: float = 0.0
+    timed: float = 0.0
 
 
 SIGNALS = tuple(field.name for field in fields(Signals))

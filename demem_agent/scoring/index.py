@@ -78,6 +78,7 @@ class PassageIndex:
         self.languages = Names()
         self.spelling = Spelling(self.lexical, self.related, self.speakers, self.languages)
         self._rows: dict[str, range] = {}
+        self._said: dict[str, Evidence] = {}
         self.changes = 0
         self.hidden: frozenset[str] = frozenset()
 
@@ -110,6 +111,7 @@ class PassageIndex:
             self._add_forms(evidence, start, end)
             self._add_text(evidence, evidence.text[start:end], turn_length)
         self._rows[evidence.id] = range(first, len(self.passages))
+        self._said[evidence.id] = evidence
 
     def _add_forms(self, evidence: Evidence, start: int, end: int) -> None:
         forms = forms_of(evidence, start, end)
@@ -135,6 +137,8 @@ class PassageIndex:
         stays = [passage.evidence_id not in evidence_ids for passage in self.passages]
         kept = np.array(stays, np.bool_)
         self.passages = list(compress(self.passages, stays))
+        for evidence_id in evidence_ids:
+            self._said.pop(evidence_id, None)
         for column in self._columns():
             column.keep(kept)
         self.turns.keep(kept)
@@ -178,6 +182,15 @@ class PassageIndex:
     def move(self, evidence_id: str, slot: int) -> None:
         """Put the passages of an item into another slot."""
         self.slot.view()[self.rows(evidence_id)] = slot
+
+    def said(self, row: int) -> Evidence:
+        """Return the item that a passage is part of."""
+        return self._said[self.passages[row].evidence_id]
+
+    def text(self, row: int) -> str:
+        """Return what a passage says."""
+        passage = self.passages[row]
+        return self.said(row).text[passage.start : passage.end]
 
     def rows(self, evidence_id: str) -> slice:
         """Return the rows of an item's passages, which are consecutive."""

@@ -83,6 +83,10 @@ class LexicalIndex:
         held = self.held(term)
         return math.log(1 + (len(self._lengths) - held + 0.5) / (held + 0.5))
 
+    def reachable_idf(self, term: str) -> float:
+        """Return the idf of a term; half of it where no row holds it: it cannot be met exactly."""
+        return self.idf(term) * (1.0 if self.holds(term) else 0.5)
+
     def postings(self, term: str) -> Sequence[int]:
         """Return the rows that hold a term, ascending, as they are kept."""
         return self._rows.get(term, ())

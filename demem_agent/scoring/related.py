@@ -122,6 +122,27 @@ class RelatedWords:
             shorter, width = width, 2 * width
         return np.ascontiguousarray(best.T)
 
+    def few_matches(
+        self, stems: Sequence[str], forms: Sequence[str], rows: NDArray[np.intp]
+    ) -> NDArray[np.float32]:
+        """Return the same as :meth:`matches` for a few passages, in any order.
+
+        Only their own words are compared: of a large memory a thousandth.
+        """
+        starts, counts = self._starts.view()[rows].tolist(), self._counts.view()[rows].tolist()
+        words = self._words.view()
+        of_each = [
+            words[start : start + count] for start, count in zip(starts, counts, strict=True)
+        ]
+        near = self._nearness(stems, forms, np.concatenate(of_each))
+        best = np.zeros((len(stems), len(rows)), np.float32)
+        end = 0
+        for n, count in enumerate(counts):
+            start, end = end, end + count
+            if count:
+                near[:, start:end].max(axis=1, out=best[:, n])
+        return best
+
     def _words_of(self, rows: NDArray[np.intp], counts: NDArray[np.int32]) -> NDArray[np.int32]:
         """Return the word numbers of n passages of about one length, shape (longest, n).
 
@@ -133,16 +154,32 @@ class RelatedWords:
         words: NDArray[np.int32] = self._words.view().take(places)
         return words
 
-    def _nearness(self, stems: Sequence[str], forms: Sequence[str]) -> NDArray[np.float32]:
-        """Return the squared cosine of every known word to each word of a query, (m, words)."""
+    def _nearness(
+        self,
+        stems: Sequence[str],
+        forms: Sequence[str],
+        numbers: NDArray[np.int32] | None = None,
+    ) -> NDArray[np.float32]:
+        """Return the squared cosine of known words to each word of a query, (m, words).
+
+        Args:
+            numbers: of the words; every one unless given.
+        """
         self._encode_new()
-        near = _products(self._vectors_of(forms), self._vectors.view())
+        vectors = self._vectors.view()
+        known = vectors if numbers is None else vectors[numbers]
+        near = _products(self._vectors_of(forms), known)
         np.clip(near, 0.0, 1.0, out=near)
         near *= near
         for n, (stem, form) in enumerate(zip(stems, forms, strict=True)):
             if not form.isalpha() and any(map(str.isdigit, form)):
                 near[n] = 0.0  # 77 is not nearly 78
-            near[n, self._of_stem.get(stem, [])] = 1.0
+            same = self._of_stem.get(stem, [])
+            if numbers is None:
+                near[n, same] = 1.0
+                continue
+            for number in same:
+                near[n, numbers == number] = 1.0
         return near
 
     def _encode_new(self) -> None:

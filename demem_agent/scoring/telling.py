@@ -1,6 +1,7 @@
 """What the ranking of a memory's passages tells of whether a query can be answered.
 
-Nothing is read but the features and scores that the ranking was made of.
+Nothing is read but the features and scores that the ranking was made of, and the text of the best
+passages.
 """
 
 from __future__ import annotations
@@ -10,15 +11,16 @@ from numpy.typing import NDArray
 
 from demem_agent.later import dataclass
 from demem_agent.scoring.adequacy import RUNNER_UP, Signals
+from demem_agent.scoring.answered import ANSWERING, answered
 from demem_agent.scoring.features import FEATURES, speakers
-from demem_agent.scoring.features.kinds import COUNTED, NAMES
+from demem_agent.scoring.features.kinds import COUNTED
 from demem_agent.scoring.features.passage import ASKS
 from demem_agent.scoring.features.times import DAY, TIMED
 from demem_agent.scoring.features.work import Kept
 from demem_agent.scoring.index import PassageIndex
 from demem_agent.scoring.lexical import LexicalIndex
 from demem_agent.scoring.query import Query, Words
-from demem_agent.text.language.questions import asks_when, asks_who
+from demem_agent.text.language.questions import asks_when
 
 __all__ = ["Scored", "signals_of"]
 
@@ -57,20 +59,21 @@ def signals_of(index: PassageIndex, query: Query, words: Words, scored: Scored) 
     Args:
         words: of the query.
     """
-    first = int(np.argmax(scored.scores))
+    best_first = np.argsort(-scored.scores, kind="stable")
+    first = int(best_first[0])
     best = scored.table[first]
     related = float(best[FEATURES.index("related")])
-    kind = _of_kind(index, query, int(scored.rows[first]))
     told, held = _by_the_one_asked_about(index, query, scored)
+    told_of = answered(index, query, words, scored.rows[best_first[:ANSWERING]])
     return Signals(
-        related=related,
+        answered=related if told_of is None else told_of,
         lead=float(scored.scores.max()) - _runner_up(scored.scores),
         coverage=float(best[FEATURES.index("coverage")]),
         missing=_missing(index.lexical, words),
         dated=float(best[FEATURES.index("dated")]),
         told=told,
         held=held,
-        kind=related if kind > 0.0 else kind,
+        timed=_timed(index, query, int(scored.rows[first]), related),
     )
 
 
@@ -83,22 +86,21 @@ def _missing(lexical: LexicalIndex, words: Words) -> float:
     return missing / max(len(words.stems), 1)
 
 
-def _of_kind(index: PassageIndex, query: Query, row: int) -> float:
-    """Return 1 or -1 for a passage that holds the kind of thing asked for, or lacks it.
+def _timed(index: PassageIndex, query: Query, row: int, related: float) -> float:
+    """Return ``related`` or -1 for a passage that holds a time or lacks it; 0 if none is asked for.
 
-    Kinds are times and names; 0 for other questions. A number may be a date or an hour, and in what
-    has no date of its own no relative time is looked for: then it is open whether a time is there.
+    A number may be a date or an hour, and in what has no date of its own no relative time is looked
+    for: then it is open whether a time is there.
     """
 
     def has(column: Kept) -> bool:
         return bool(index.kept[column.name].view()[row])
 
-    if asks_when(query.text):
-        is_open = has(COUNTED) or not has(DAY)
-        return 1.0 if has(TIMED) else (0.0 if is_open else -1.0)
-    if asks_who(query.text):
-        return 1.0 if has(NAMES) else -1.0
-    return 0.0
+    if not asks_when(query.text):
+        return 0.0
+    if has(TIMED):
+        return related
+    return 0.0 if has(COUNTED) or not has(DAY) else -1.0
 
 
 def _by_the_one_asked_about(

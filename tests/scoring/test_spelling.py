@@ -156,7 +156,7 @@ def test_a_guess_counts_a_little_less_than_the_word_itself() -> None:
     right = rank(index, asked("password"), default_weights())
     wrong = rank(index, Query("pasword", asked("password").vector), default_weights())
     assert wrong.rows[0] == right.rows[0] == 3
-    assert wrong.signals.related < right.signals.related
+    assert wrong.signals.answered < right.signals.answered
     assert right.signals.missing == 0 < wrong.signals.missing
     words = words_of(index.spelling.heard("pasword"), index)
     assert words.trust("password") == GUESSED < words.trust("peanut") == 1

@@ -7,7 +7,7 @@ import numpy as np
 from demem_agent.scoring.features.work import Feature, Kept, Said, Values, Work
 from demem_agent.text.language.questions import NAME, asks_how_many, asks_who, has_number
 
-__all__ = ["COUNTED", "FEATURES", "NAMES"]
+__all__ = ["COUNTED", "FEATURES"]
 
 #: So many names tell as much as more.
 _MOST_NAMES = 3
@@ -22,7 +22,7 @@ def _count_of_names(said: Said) -> int:
 
 
 COUNTED = Kept("counted", np.bool_, _has_number)
-NAMES = Kept("names", np.int8, _count_of_names)
+_NAMES = Kept("names", np.int8, _count_of_names)
 
 
 def _counted(work: Work) -> Values:
@@ -30,10 +30,10 @@ def _counted(work: Work) -> Values:
 
 
 def _names(work: Work) -> Values:
-    return work.scored(NAMES) if asks_who(work.query.text) else work.nothing()
+    return work.scored(_NAMES) if asks_who(work.query.text) else work.nothing()
 
 
 FEATURES = (
     Feature("counted", _counted, kept=(COUNTED,)),
-    Feature("names", _names, kept=(NAMES,)),
+    Feature("names", _names, kept=(_NAMES,)),
 )

@@ -6,13 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demem_agent.scoring.features.work import Feature, Work
-from demem_agent.scoring.lexical import LexicalIndex
 
-__all__ = ["FEATURES"]
+__all__ = ["FEATURES", "MOST_WORDS"]
 
 #: Words of a query that are looked for in others' company, the rarest first: a query may be a whole
 #: document.
-_MOST_WORDS = 24
+MOST_WORDS = 24
 
 
 def _cosine(work: Work) -> NDArray[np.float32]:
@@ -28,13 +27,10 @@ def _share(work: Work) -> NDArray[np.float32]:
 
 
 def _related(work: Work) -> NDArray[np.float32]:
-    """Return the share in [0, 1] of the query's idf mass that a passage's nearest words stand for.
-
-    A word that no passage holds counts half: it cannot be met exactly.
-    """
+    """Return the share in [0, 1] of the query's idf mass that a passage's words stand for."""
     words = work.words
-    idf = np.array([_reachable_idf(work.passages.lexical, stem) for stem in words.stems])
-    rarest = np.argsort(-idf, kind="stable")[:_MOST_WORDS].tolist()
+    idf = np.array([work.passages.lexical.reachable_idf(stem) for stem in words.stems])
+    rarest = np.argsort(-idf, kind="stable")[:MOST_WORDS].tolist()
     matches = work.passages.related.matches(
         stems=[words.stems[n] for n in rarest],
         forms=[words.forms[n] for n in rarest],
@@ -45,10 +41,6 @@ def _related(work: Work) -> NDArray[np.float32]:
     mass *= np.array([words.trust(words.stems[n]) for n in rarest], np.float32)
     related: NDArray[np.float32] = mass @ matches / total
     return related
-
-
-def _reachable_idf(lexical: LexicalIndex, stem: str) -> float:
-    return lexical.idf(stem) * (1.0 if lexical.holds(stem) else 0.5)
 
 
 FEATURES = (

@@ -15,7 +15,14 @@ from demem_agent.text.language.languages import ENGLISH
 from demem_agent.text.language.scripts import may_be_other
 from demem_agent.text.language.words import content_terms, language_of
 
-__all__ = ["FEATURES", "asked_about", "asked_first", "telling_names", "with_model"]
+__all__ = [
+    "FEATURES",
+    "asked_about",
+    "asked_first",
+    "telling_names",
+    "with_model",
+    "words_of_names",
+]
 
 _WORD = pattern(r"[^\W_]+")
 _SAID = (
@@ -46,6 +53,15 @@ _NO_PERSON = (_ASSISTANT, "correction")
 def with_model(names: Iterable[str | None]) -> bool:
     """Whether speakers of these names are a user and a model, and not people among themselves."""
     return any(name and name.lower() in _SIDES for name in names)
+
+
+def words_of_names(names: Iterable[str | None]) -> frozenset[str]:
+    """Return the telling words of the names of people who speak, in lower case."""
+    found: set[str] = set()
+    for name in names:
+        if name and name.lower() not in (*_USER, *_NO_PERSON):
+            found.update(_telling(name))
+    return frozenset(found)
 
 
 def asked_about(query: Query, codes: Mapping[str | None, int]) -> int | None:
