@@ -1,7 +1,8 @@
 """What a short sentence leaves to the next one: "Priya had the baby!!! It's a girl, 3.2 kilos."
 
-A sentence that has the words of a question need not answer it. Where it has next to nothing else,
-or not the kind of thing that is asked for, and the next one has, both are quoted.
+A sentence that has the words of a question need not answer it. Where it calls out and has nothing
+else, or not the kind of thing that is asked for, and the next one has, both are quoted; a question
+is quoted with its reply.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ FEWEST = 2
 _YES_OR_NO = pattern(
     r"^\W*(?:do|does|did|is|are|was|were|has|have|had|can|could|will|would|should)\b"
 )
+#: How a sentence ends after which somebody goes on.
+_CALLS_OUT = ("!", ":", "…", "...")
 _CHOICE = pattern(r"\bor (?P<other>[^,.?!]+)")
 
 
@@ -97,6 +100,9 @@ def _answers_better(
 ) -> bool:
     if first.text.rstrip().endswith("?"):
         return True
+    calls_out = first.text.rstrip().endswith(_CALLS_OUT)
+    if not calls_out and after.evidence.id != first.evidence.id:
+        return False
     choice = _CHOICE.search(query)
     if choice is not None:
         asked = set(content_terms(query))
@@ -106,7 +112,7 @@ def _answers_better(
     if kind(first) < kind(after):
         return True
     name = set(content_terms(first.evidence.speaker or ""))
-    return _terms(first) <= set(content_terms(query)) | name
+    return calls_out and _terms(first) <= set(content_terms(query)) | name
 
 
 def _terms(stretch: Stretch) -> set[str]:

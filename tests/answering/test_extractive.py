@@ -201,3 +201,8 @@ def test_a_line_that_no_longer_holds_says_until_when_it_did() -> None:
     before = memory.answer("Where did Ana live before?").text
     assert before == "Ana: I live in Porto. (until 6 July 2024)"
     assert memory.answer("Where does Ana live?").text == "Ana: I live in Lisbon now."
+
+
+def test_a_plain_sentence_is_not_quoted_with_another_turn() -> None:
+    said = ("I moored the boat.", "Mia keeps the piano in Faro.")
+    assert answered("Where did Ana moor the boat?", *said) == "Ana: I moored the boat."
