@@ -4,10 +4,12 @@ wrong by kind alone.
 
 from __future__ import annotations
 
+import asyncio
 import copy
 import pickle
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,8 @@ from adapter_contract import ASKED, VALVE, texts
 from demem_adapters.common import DECLARED, Memories, Situation, checked, named
 from demem_adapters.common.recent import Recent
 from demem_agent import InvalidInput, SlotMemory
-from demem_agent.errors import NotFound, StoreError
+from demem_agent.errors import MemoryGone, NotFound, StoreError
+from demem_agent.memories import delete_memory
 from demem_agent.testing import BagEncoder
 
 
@@ -283,6 +286,124 @@ def test_forgetting_what_is_not_there_is_an_error(memories: Memories) -> None:
     for name, id in (("ana", "e9"), ("ben", "e1")):
         with pytest.raises(NotFound):
             memories.forget(name, id)
+
+
+def test_all_that_a_filter_leaves_is_forgotten_with_the_answers_that_tell_of_it(
+    memories: Memories,
+) -> None:
+    memories.converse("ana", VALVE, "So it is a valve of brass.", key="1", session="monday")
+    memories.converse("ana", "My gate squeaks.", "So it squeaks.", key="2", session="monday")
+    reading = memories.recall("ana", ASKED)
+    memories.converse("ana", ASKED, "It is brass.", key="3", session="today", reading=reading)
+    assert memories.forget("ana", where={"session": "monday"}) == ("e1", "e2", "e3", "e4", "e6")
+    assert texts(memories) == [ASKED]
+    assert memories.forget("ana", where={"session": "monday"}) == ()
+
+
+def test_forgetting_within_a_filter_never_makes_a_namespace(memories: Memories) -> None:
+    assert memories.forget("ben", where={"speaker": "user"}) == ()
+    assert memories.known("ben") is None
+
+
+@pytest.mark.parametrize(
+    ("given", "field"),
+    [
+        ({}, "evidence_id"),
+        ({"evidence_id": "e1", "where": {"session": "s"}}, "evidence_id"),
+        ({"where": {}}, "where"),
+        ({"where": {"sesion": "s"}}, "where.sesion"),
+    ],
+)
+def test_what_is_to_be_forgotten_is_said_in_one_way(
+    memories: Memories, given: Any, field: str
+) -> None:
+    memories.remember("ana", VALVE)
+    with pytest.raises(InvalidInput) as wrong:
+        memories.forget("ana", **given)
+    assert wrong.value.field == field
+    assert texts(memories) == [VALVE]
+
+
+# Deleting
+
+
+def in_memory(_: Path) -> Memories:
+    return Memories(encoder=BagEncoder())
+
+
+@pytest.mark.parametrize("made", [in_memory, stored], ids=["in RAM", "in a file"])
+def test_a_namespace_that_is_deleted_is_gone_and_begins_anew(
+    made: Callable[[Path], Memories], tmp_path: Path
+) -> None:
+    memories = made(tmp_path)
+    memories.converse("ana", VALVE, "Noted.", key="1", call="c1")
+    memories.remember("ben", "Ben has a boat.")
+    held = memories.of("ana")
+    receipt = memories.delete("ana")
+    assert (receipt.memories, receipt.items, receipt.answers) == (("ana",), 2, 1)
+    assert (memories.recall("ana", ASKED), memories.known("ana")) == (None, None)
+    assert [*memories.export()] == ["ben"]
+    with pytest.raises(MemoryGone):
+        held.read(ASKED)
+    with pytest.raises(InvalidInput, match="call"):
+        memories.feedback("c1", thumbs=True)
+    memories.converse("ana", "My gate squeaks.", "Noted.", key="1")
+    assert texts(memories) == ["My gate squeaks.", "Noted."]
+
+
+def test_deleting_what_was_never_written_to_is_an_error(memories: Memories) -> None:
+    with pytest.raises(NotFound):
+        memories.delete("nobody")
+    with pytest.raises(InvalidInput, match="namespace"):
+        memories.delete("")
+
+
+def test_a_namespace_that_another_process_has_deleted_begins_anew(tmp_path: Path) -> None:
+    with stored(tmp_path) as memories:
+        memories.remember("ana", VALVE)
+        memories.remember("ben", VALVE)
+        delete_memory(f"sqlite:///{tmp_path}/bot.db", "ana")
+        assert memories.recall("ana", ASKED) is None
+        memories.remember("ana", "My gate squeaks.")
+        delete_memory(f"sqlite:///{tmp_path}/bot.db", None, tenant="default")
+        memories.remember("ben", "It rains.")
+        assert (texts(memories), texts(memories, "ben")) == ([], ["It rains."])
+
+
+def test_deleting_and_forgetting_do_not_block_an_event_loop(memories: Memories) -> None:
+    for name in ("ana", "ben"):
+        memories.remember(name, VALVE, session="monday")
+
+    async def run() -> object:
+        gone = await memories.aforget("ben", where={"session": "monday"})
+        return (await memories.adelete("ana")).memories, gone
+
+    assert asyncio.run(run()) == (("ana",), ("e1",))
+
+
+# What may be read
+
+
+def test_what_is_kept_beside_a_text_filters_what_is_recalled(memories: Memories) -> None:
+    memories.remember("ana", VALVE, metadata={"room": "kitchen"})
+    memories.remember("ana", "The boiler upstairs has a valve of steel.", metadata={"room": "bath"})
+    for find in (memories.recall, memories.prepare):
+        reading = find("ana", ASKED, where={"metadata": {"room": "bath"}})
+        assert reading is not None
+        assert [item.metadata for item in reading.evidence] == [{"room": "bath"}]
+    assert memories.recall("ana", ASKED, where={"speaker": "nobody"}) is None
+
+
+def test_a_filter_may_be_a_function_of_a_call() -> None:
+    situation = Situation(where=lambda call: {"session": call["thread"]} if call else None)
+    assert situation.asking({"thread": "t1"})["where"] == {"session": "t1"}
+    assert "where" not in situation.asking({})
+
+
+def test_a_mistake_in_a_filter_is_told_when_an_adapter_is_made() -> None:
+    with pytest.raises(InvalidInput) as wrong:
+        Situation(where={"since": "yesterday"})
+    assert wrong.value.field == "where.since"
 
 
 # What is held for a while

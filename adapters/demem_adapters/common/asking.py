@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from demem_agent import InvalidInput
 from demem_agent.reading import Asking
 from demem_agent.turns import text_field
+from demem_agent.where import Where, where_field
 
-__all__ = ["ASSISTANT", "USER", "Asker", "Conditions", "Situation", "in_conversation", "is_person"]
+__all__ = [
+    "ASSISTANT",
+    "USER",
+    "Asker",
+    "Conditions",
+    "Filter",
+    "Situation",
+    "in_conversation",
+    "is_person",
+]
 
 #: Turns that a question may go back to.
 MOST_TURNS = 6
@@ -22,6 +32,9 @@ USER, ASSISTANT = "user", "assistant"
 Asker = str | Callable[..., str | None]
 #: Facts that always hold, or a function of what the framework gives to a call.
 Conditions = Iterable[str] | Callable[..., Iterable[str]]
+#: Which items may be read, as ``read(where=...)`` takes it, or a function of what the framework
+#: gives to a call; None from it means all.
+Filter = Where | Mapping[str, object] | Callable[..., Where | Mapping[str, object] | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +44,18 @@ class Situation:
     Args:
         asker: the name under which what the user says is remembered, and for whom it is decided.
         conditions: short facts, such as "rain", that what is right may depend on.
+        where: which items of the memory may be read.
         unnamed: who asks where no name is known; None where that is nobody in particular.
 
     Raises:
-        InvalidInput: for an asker that is no text or blank, or for conditions that are one text.
+        InvalidInput: for an asker that is no text or blank, for conditions that are one text, and
+            for a filter that cannot be, naming its field.
     """
 
     asker: Asker | None = None
     conditions: Conditions = ()
+    where: Filter | None = None
+    _: KW_ONLY
     unnamed: str | None = USER
 
     def __post_init__(self) -> None:
@@ -48,6 +65,8 @@ class Situation:
             raise InvalidInput("conditions", self.conditions, "a list of short texts")
         if not callable(self.conditions):
             object.__setattr__(self, "conditions", tuple(self.conditions))
+        if not callable(self.where):
+            object.__setattr__(self, "where", where_field(self.where))
 
     def asking(self, /, *given: Any, **about: Any) -> Asking:
         """Return who asks in a call and what holds, as options of ``read`` and ``answered``.
@@ -61,7 +80,9 @@ class Situation:
         facts = self.conditions
         if callable(facts):
             facts = _kept(facts(*given, **about))
-        return {"asker": asker or self.unnamed, "conditions": facts}
+        asking: Asking = {"asker": asker or self.unnamed, "conditions": facts}
+        where = self.where(*given, **about) if callable(self.where) else self.where
+        return asking if where is None else {**asking, "where": where}
 
 
 def in_conversation(asking: Asking, before: Sequence[str]) -> Asking:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
 from typing import Any, Required, TypedDict, Unpack
 
@@ -16,7 +16,7 @@ from demem_adapters.common.digests import digest
 from demem_adapters.common.failures import logged
 from demem_adapters.common.recent import Recent
 from demem_adapters.common.said import answer_of_call, echoes, kept_as, said_before
-from demem_agent import Answer, Evidence, FeedbackReport, Reading, SlotMemory
+from demem_agent import Answer, FeedbackReport, Reading, SlotMemory
 from demem_agent.errors import DeMemError, IdempotencyConflict, InvalidInput, NotFound
 from demem_agent.feedback import Told
 from demem_agent.options import Options
@@ -24,6 +24,7 @@ from demem_agent.reading import Asking
 from demem_agent.stores import Store
 from demem_agent.turns import whole_field
 from demem_agent.types import number_of
+from demem_agent.where import Where, as_where
 
 __all__ = ["Memories", "Said"]
 
@@ -41,6 +42,7 @@ class Said(TypedDict, total=False):
     source: str | None
     source_id: str | None
     key: str | None
+    metadata: Mapping[str, object] | None
 
 
 class Memories(Choices):
@@ -90,7 +92,8 @@ class Memories(Choices):
             vector: of the query by the memories' own encoder, where it is known; the query may then
                 be blank.
             shown: texts that are left out, as in :meth:`prepare`.
-            asking: who asks, when, and under which conditions.
+            asking: who asks, when, under which conditions and after what; ``where``: which items
+                may be read, as :class:`~demem_agent.where.Where` says.
         """
         if vector is None and not query.strip():
             return None
@@ -118,7 +121,7 @@ class Memories(Choices):
         Args:
             shown: texts of the messages that the model is shown anyway. What was remembered of
                 these is left out, but not of a strict reading, which is a summary.
-            asking: who asks, when, and under which conditions.
+            asking: as in :meth:`recall`, ``where`` included.
         """
         with logged("nothing was recalled"):
             return self.recall(namespace, query, limit=limit, shown=shown, **asking)
@@ -160,10 +163,15 @@ class Memories(Choices):
         source: str | None = None,
         source_id: str | None = None,
         key: str | None = None,
+        metadata: Mapping[str, object] | None = None,
     ) -> None:
         """Remember a text as it was said; a blank text is none.
 
         The same text with the same key again changes nothing.
+
+        Args:
+            metadata: what is kept beside it, JSON values by name, at most 4 KB; ``where`` filters
+                by it.
 
         Raises:
             IdempotencyConflict: for a key that something else was remembered under.
@@ -179,6 +187,7 @@ class Memories(Choices):
             source=source,
             source_id=source_id,
             key=key,
+            metadata=metadata,
         )
 
     async def aremember(self, namespace: str | None, text: str, **about: Any) -> None:
@@ -304,28 +313,56 @@ class Memories(Choices):
             raise InvalidInput("call", call, "the id of a call whose answer was remembered")
         return memory.feedback(answer, **told)
 
-    def forget(self, namespace: str, evidence_id: str) -> tuple[str, ...]:
-        """Erase an item for good, with the answers of the assistant that tell of it.
+    def forget(
+        self,
+        namespace: str,
+        evidence_id: str | None = None,
+        *,
+        where: Where | Mapping[str, object] | None = None,
+    ) -> tuple[str, ...]:
+        """Erase items for good, with the answers of the assistant that tell of them.
+
+        Give one of: an id, or ``where``, which means all that the filter leaves.
 
         An answer does that was given to it or from a reading of it, and holds words of it that the
-        question does not; so does one that was given from such an answer. The item itself goes
-        last: while it is there, a call that failed half-way can be made again.
+        question does not; so does one that was given from such an answer. The items themselves go
+        last: while they are there, a call that failed half-way can be made again.
 
         Returns:
             The ids of all that was erased, in order of time.
 
         Raises:
             NotFound: for an id that no item has.
+            InvalidInput: for both or neither, or a filter that asks for nothing; what is wrong in
+                it is named.
         """
+        if (evidence_id is None) == (where is None):
+            raise InvalidInput("evidence_id", evidence_id, "given, or else where, and not both")
         memory = self.known(namespace)
-        item = _item_of(memory, evidence_id)
-        if memory is None or item is None:
+        if evidence_id is None:
+            return _forget_all(memory, as_where(where or {}))
+        if memory is None:
             raise NotFound("evidence", evidence_id)
-        gone: list[str] = []
-        for id in [*echoes(memory, item), evidence_id]:
-            if id not in gone:  # one may have gone with another, as corrections do
-                gone += memory.forget(id).evidence
+        gone = _forget_each(memory, echoes(memory, [memory.item(evidence_id)]))
+        gone += memory.forget(evidence_id).evidence
         return tuple(sorted(gone, key=number_of))
+
+    async def aforget(
+        self,
+        namespace: str,
+        evidence_id: str | None = None,
+        *,
+        where: Where | Mapping[str, object] | None = None,
+    ) -> tuple[str, ...]:
+        """Erase as :meth:`forget` does, without blocking the event loop."""
+        return await asyncio.to_thread(self.forget, namespace, evidence_id, where=where)
+
+    def _let_go(self, namespace: str, memory: SlotMemory | None) -> None:
+        super()._let_go(namespace, memory)
+        for call, answers in [*self._answers.items()]:
+            if namespace in answers:
+                left = {name: answer for name, answer in answers.items() if name != namespace}
+                self._answers[call] = left
 
     def __getstate__(self) -> dict[str, Any]:
         kept = super().__getstate__()
@@ -360,6 +397,24 @@ def _nothing_read(memory: SlotMemory) -> Reading:
     )
 
 
-def _item_of(memory: SlotMemory | None, evidence_id: str) -> Evidence | None:
-    items = memory.evidence() if memory is not None else ()
-    return next((item for item in items if item.id == evidence_id), None)
+def _forget_all(memory: SlotMemory | None, where: Where) -> tuple[str, ...]:
+    """Forget all that a filter leaves, and before it the answers that tell of any of it."""
+    if where == Where():
+        raise InvalidInput("where", where, "a filter that asks for something")
+    if memory is None:
+        return ()
+    items = memory.evidence(where=where)
+    meant = {item.id for item in items}
+    telling = [id for id in echoes(memory, items) if id not in meant]
+    gone = _forget_each(memory, telling)
+    gone += memory.forget(where=where).evidence
+    return tuple(sorted(gone, key=number_of))
+
+
+def _forget_each(memory: SlotMemory, ids: Iterable[str]) -> list[str]:
+    """Forget items, and return the ids of all that went: some go with others, as corrections do."""
+    gone: list[str] = []
+    for id in ids:
+        if id not in gone:
+            gone += memory.forget(id).evidence
+    return gone

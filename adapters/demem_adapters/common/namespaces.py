@@ -4,6 +4,7 @@ lately.
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
@@ -11,8 +12,10 @@ from typing import Any, Self, Unpack
 from weakref import WeakValueDictionary
 
 from demem_agent import InvalidInput, SlotMemory
+from demem_agent.errors import MemoryGone
+from demem_agent.memories import delete_memory
 from demem_agent.options import Options
-from demem_agent.stores import Address, MemoryStore, Store, open_store
+from demem_agent.stores import Address, DeletionReceipt, MemoryStore, Store, open_store
 from demem_agent.text import Measure, measure
 from demem_agent.turns import text_field, whole_field
 from demem_agent.types import Unit
@@ -55,10 +58,12 @@ class Namespaces:
             InvalidInput: if the namespace is no text, or blank.
         """
         text_field("namespace", namespace)
-        with self._lock:
-            memory = self._in_use.get(namespace)
-            if memory is None and not self._store.holds(self._address(namespace)):
-                memory = SlotMemory.open(self._store, **self._named(namespace))
+        memory = self._living(namespace)
+        if memory is None:
+            with self._lock:
+                memory = self._in_use.get(namespace)
+                if memory is None and not self._store.holds(self._address(namespace)):
+                    memory = SlotMemory.open(self._store, **self._named(namespace))
         if memory is None:
             # A large one takes its time to open, and nobody else has to wait for that.
             memory = SlotMemory.open(self._store, **self._named(namespace))
@@ -69,8 +74,34 @@ class Namespaces:
         if namespace is None:
             return None
         text_field("namespace", namespace)
-        there = namespace in self._in_use or self._store.holds(self._address(namespace))
-        return self.of(namespace) if there else None
+        memory = self._living(namespace)
+        if memory is not None:
+            return self._held(namespace, memory)
+        return self.of(namespace) if self._store.holds(self._address(namespace)) else None
+
+    def delete(self, namespace: str) -> DeletionReceipt:
+        """Delete the memory of a namespace for good, such as all that is known of a user.
+
+        When this returns nothing of it is in any file of the store, nor in what is held here. Who
+        still works with the memory gets MemoryGone; what is remembered in the namespace later
+        begins anew.
+
+        Raises:
+            InvalidInput: if the namespace is no text, or blank.
+            NotFound: if nothing was ever written to it.
+            StoreError: also where it is deleted, but its text cannot leave the file yet since
+                another process reads; it does so with the next write or close.
+        """
+        text_field("namespace", namespace)
+        address = self._address(namespace)
+        try:
+            return delete_memory(self._store, namespace, tenant=address.tenant)
+        finally:
+            self._living(namespace)  # it lets go of what is gone
+
+    async def adelete(self, namespace: str) -> DeletionReceipt:
+        """Delete as :meth:`delete` does, without blocking the event loop."""
+        return await asyncio.to_thread(self.delete, namespace)
 
     def measure(self, unit: Unit) -> Measure:
         """Return what measures a text as these memories do, in the unit of a reading of theirs."""
@@ -117,6 +148,27 @@ class Namespaces:
         made = type(self).__new__(type(self))
         made.__setstate__(self.__getstate__())
         return made
+
+    def _living(self, namespace: str) -> SlotMemory | None:
+        """Return the memory of a namespace if it is held and there is still such a one.
+
+        One that is gone, also by another process, is held no more.
+        """
+        memory = self._in_use.get(namespace)
+        try:
+            if memory is not None:
+                len(memory)  # a look into the store, in microseconds
+        except MemoryGone:
+            self._let_go(namespace, memory)
+            return None
+        return memory
+
+    def _let_go(self, namespace: str, memory: SlotMemory | None) -> None:
+        """Hold a memory no more that is gone."""
+        with self._lock:
+            if self._in_use.get(namespace) is memory:
+                self._in_use.pop(namespace, None)
+                self._open.pop(namespace, None)
 
     def _held(self, namespace: str, memory: SlotMemory) -> SlotMemory:
         with self._lock:

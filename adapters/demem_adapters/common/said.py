@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import dropwhile
+from typing import NamedTuple, Self
 
 from demem_adapters.common.asking import ASSISTANT, is_person
 from demem_adapters.common.choices import HINT
@@ -66,18 +67,60 @@ def answer_of_call(memory: SlotMemory, call: str) -> str | None:
     return next((context.id for context in contexts if _said_in(context) == said), None)
 
 
-def echoes(memory: SlotMemory, item: Evidence) -> list[str]:
-    """Return the ids of the assistant's items that tell of an item.
+def echoes(memory: SlotMemory, items: Iterable[Evidence]) -> list[str]:
+    """Return the ids of the assistant's items that tell of one of these items.
 
     One does that was given to it, or from a reading of it or of another that does, and that holds
     words of the item which its question does not.
     """
-    contexts = memory.contexts()
+    given = [_Given.of(context) for context in memory.contexts()]
     said = [*answers(memory.evidence())]
+    found: dict[str, None] = {}
+    for item in items:
+        found |= dict.fromkeys(_echoes_of(item, given, said))
+    return [*found]
+
+
+class _Given(NamedTuple):
+    """An answer that was given.
+
+    Attributes:
+        said: question and answer, as they are kept.
+        read: ids of what it was given from.
+        words, asked: the words of the answer, and of its question.
+    """
+
+    said: tuple[str, str]
+    read: frozenset[str]
+    words: frozenset[str]
+    asked: frozenset[str]
+
+    @classmethod
+    def of(cls, context: Context) -> Self:
+        """Take out of a context what tells of items."""
+        return cls(
+            _said_in(context),
+            frozenset(id for id, *_ in context.read),
+            frozenset(content_terms(context.answer)),
+            frozenset(content_terms(context.query)),
+        )
+
+    def tells_of(self, item: Evidence, words: Collection[str], known: Collection[str]) -> bool:
+        """Whether it tells of an item with these words, of which the known ones tell as well."""
+        told = self.words.intersection(words)
+        if self.said[0] == item.text:
+            return bool(told)
+        return not self.read.isdisjoint(known) and not told <= self.asked
+
+
+def _echoes_of(
+    item: Evidence, given: Iterable[_Given], said: Iterable[tuple[Evidence, str]]
+) -> list[str]:
+    words = frozenset(content_terms(item.text))
     found: list[str] = []
     while True:
         known = {item.id, *found}
-        telling = {_said_in(context) for context in contexts if _tells_of(context, item, known)}
+        telling = {one.said for one in given if one.tells_of(item, words, known)}
         more: list[str] = []
         for held, asked in said:
             if held.id not in known and (asked, held.text) in telling:
@@ -89,12 +132,3 @@ def echoes(memory: SlotMemory, item: Evidence) -> list[str]:
 
 def _said_in(context: Context) -> tuple[str, str]:
     return kept_as(context.query), kept_as(context.answer)
-
-
-def _tells_of(context: Context, item: Evidence, known: Collection[str]) -> bool:
-    told = {*content_terms(context.answer)} & {*content_terms(item.text)}
-    if kept_as(context.query) == item.text:
-        return bool(told)
-    if not any(id in known for id, *_ in context.read):
-        return False
-    return not told <= {*content_terms(context.query)}
