@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from collections.abc import Callable, Container, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
 from itertools import count
 from typing import Any, TypeVar
 
@@ -57,15 +57,17 @@ _ALL = 1_000_000
 #: time.
 _MOST_HELD = 10_000
 #: What a search reads at first for each item that it is to give, in characters, and by what that
-#: grows.
+#: grows: of long items more is needed.
 _EACH, _GROWTH = 500, 4
+#: A memory of its own for each namespace.
+_OF_ITS_OWN: Owner = ".".join
 
 
 def wrap(
     store: BaseStore,
     memories: Memories,
     *,
-    owner: Owner = ".".join,
+    owner: Owner = _OF_ITS_OWN,
     text: TextOf | None = None,
     asker: Asker | None = None,
     conditions: Conditions = (),
@@ -92,7 +94,7 @@ class SlotStore(BaseStore):
     Such a search gives the items of the inner store, filtered by it, the best first; those that
     memory did not rank follow, as in the inner store, without a score. A score tells the order and
     nothing else. Items are remembered after the inner store has taken them, as it then holds them;
-    :meth:`catch_up` does so for what it held before.
+    :meth:`catch_up` does so for what it held before, and forgets what it holds no more.
     """
 
     def __init__(
@@ -139,20 +141,49 @@ class SlotStore(BaseStore):
         return gives
 
     def catch_up(self, namespace_prefix: Path = ()) -> int:
-        """Remember what the inner store holds already, and return how many items that is."""
+        """Remember what the inner store holds already, and return how many items that is.
+
+        What it held and holds no more is forgotten: what has expired there, or was deleted without
+        this store. All memories that may hold something of it are looked through.
+        """
         look = next(self._looks)
-        return self._catch_up(self._inner.search(namespace_prefix, limit=_ALL), look)
+        found = self._inner.search(namespace_prefix, limit=_ALL)
+        return self._catch_up(found, namespace_prefix, look)
 
     async def acatch_up(self, namespace_prefix: Path = ()) -> int:
         """Remember as :meth:`catch_up` does, without blocking the event loop."""
         look = next(self._looks)
         found = await self._inner.asearch(namespace_prefix, limit=_ALL)
-        return await asyncio.to_thread(self._catch_up, found, look)
+        return await asyncio.to_thread(self._catch_up, found, namespace_prefix, look)
 
-    def _catch_up(self, items: list[SearchItem], look: int) -> int:
+    def _catch_up(self, items: list[SearchItem], prefix: Path, look: int) -> int:
+        there: set[Place] = set()
         for item in items:
+            there.add((item.namespace, item.key))
             self._remember(PutOp(item.namespace, item.key, item.value), look)
+        for path, key in self._remembered(prefix):
+            if (path, key) not in there:
+                self._remember(PutOp(path, key, None), look)
         return len(items)
+
+    def _remembered(self, prefix: Path) -> list[Place]:
+        """Return the places below a namespace of which memories hold something."""
+        found: list[Place] = []
+        for name in self._memories.names():
+            if not self._may_hold(name, prefix):
+                continue
+            memory = self._memories.known(name)
+            for item in memory.evidence(where={"source": SOURCE}) if memory is not None else ():
+                path, key = _place(item)
+                if path[: len(prefix)] == prefix and self._owner(path) == name:
+                    found.append((path, key))
+        return found
+
+    def _may_hold(self, name: str, prefix: Path) -> bool:
+        """Whether something below a namespace may be in a memory of that name."""
+        if self._owner != _OF_ITS_OWN or not prefix:
+            return True
+        return f"{name}.".startswith(f"{_OF_ITS_OWN(prefix)}.")
 
     def _batch(self, ops: list[Op]) -> Flow[list[Result]]:
         # Before anything is put: a batch reads what was there before it.
@@ -223,7 +254,7 @@ class SlotStore(BaseStore):
         name = self._owner(put.namespace)
         if name is None:
             return
-        place = json.dumps([*put.namespace, put.key])
+        place = _id_of((put.namespace, put.key))
         text = _indexed(put, self._text).strip()
         with self._lock:
             if look < self._held.get(place, look):
@@ -294,14 +325,15 @@ def _indexed(put: PutOp, text: TextOf) -> str:
 def _ranked(
     memories: Iterable[SlotMemory],
     query: str,
-    places: Container[Place],
+    places: Collection[Place],
     wanted: int,
     asking: Asking,
 ) -> dict[Place, float]:
     """Return the places that memories rank for a query, best first; a score tells the order."""
     read: list[tuple[Place, float]] = []
+    ids = {_id_of(place) for place in places}
     for memory in memories:
-        read += _read(memory, query, places, wanted, asking).items()
+        read += _read(memory, query, ids, wanted, asking)
     ranked = sorted(read, key=lambda pair: -pair[1])
     scores: dict[Place, float] = {}
     for rank, (place, _) in enumerate(ranked, 1):
@@ -310,37 +342,50 @@ def _ranked(
 
 
 def _read(
-    memory: SlotMemory, query: str, places: Container[Place], wanted: int, asking: Asking
-) -> dict[Place, float]:
-    """Read the best items of a memory that are kept at these places, with their scores.
+    memory: SlotMemory, query: str, ids: Collection[str], wanted: int, asking: Asking
+) -> list[tuple[Place, float]]:
+    """Read the best items of a memory that are kept under these ids, with their scores.
 
     There are as many as wanted, if the memory has them.
     """
+    items = memory.evidence()
+    left = [item for item in items if item.source == SOURCE and item.source_id in ids]
+    if len(left) < len(items):
+        # The limit is filled from these alone.
+        asking = {**asking, "where": {"source": SOURCE, "source_ids": [*map(_id, left)]}}
     size = _EACH * max(wanted, 1)
-    most = 3 * sum(len(item.text) for item in memory.evidence()) + _EACH
-    while True:
-        found = _scores(memory.read(query, limit=size, mode="evidence", **asking), places)
-        if len(found) >= wanted or size > most:
+    most = 3 * sum(len(item.text) for item in left) + _EACH
+    while left:
+        found = _scores(memory.read(query, limit=size, mode="evidence", **asking))
+        if len(found) >= min(wanted, len(left)) or size > most:
             return found
         size *= _GROWTH
+    return []
 
 
-def _scores(reading: Reading, places: Container[Place]) -> dict[Place, float]:
-    """Return the scores of what a reading holds of these places, best first."""
+def _scores(reading: Reading) -> list[tuple[Place, float]]:
+    """Return the places that a reading holds something of, with its scores, best first."""
     found: dict[Place, float] = {}
     for passage in passages(reading):
-        place = _place(passage.evidence)
-        if place in places:
-            found.setdefault(place, passage.score)
-    return found
+        if passage.evidence is not None:
+            found.setdefault(_place(passage.evidence), passage.score)
+    return [*found.items()]
 
 
-def _place(item: Evidence | None) -> Place:
-    """Return the namespace and key of an item of the store; what else a memory holds is nowhere."""
-    if item is None or item.source != SOURCE or not item.source_id:
-        return ("",), ""
-    *path, key = json.loads(item.source_id)
+def _place(item: Evidence) -> Place:
+    """Return the namespace and key of an item of the store."""
+    *path, key = json.loads(_id(item))
     return tuple(path), key
+
+
+def _id(item: Evidence) -> str:
+    return item.source_id or ""
+
+
+def _id_of(place: Place) -> str:
+    """Return the id under which memory holds an item of the store."""
+    path, key = place
+    return json.dumps([*path, key])
 
 
 def _scored(item: Item, score: float | None) -> SearchItem:

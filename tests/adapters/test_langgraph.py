@@ -310,6 +310,90 @@ def test_what_was_put_before_is_remembered_by_catching_up(memories: Memories) ->
     assert sorted(texts(memories)) == sorted(FACTS.values())
 
 
+class Counting(Memories):
+    """Gives memories that count how often they are read."""
+
+    def __init__(self) -> None:
+        super().__init__(encoder=BagEncoder())
+        self.reads: list[dict[str, Any]] = []
+
+    def known(self, namespace: str | None) -> Any:
+        memory = super().known(namespace)
+        return memory and Counted(memory, self.reads)
+
+
+class Counted:
+    def __init__(self, memory: Any, reads: list[dict[str, Any]]) -> None:
+        self.memory, self.reads = memory, reads
+
+    def read(self, query: str, **how: Any) -> Any:
+        self.reads.append(how)
+        return self.memory.read(query, **how)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.memory, name)
+
+
+def test_a_search_with_a_filter_ranks_as_one_without_and_reads_once() -> None:
+    memories = Counting()
+    store = wrap(InMemoryStore(), memories)
+    for n in range(60):
+        colour = ("red", "blue", "green")[n % 3]
+        text = f"The {colour} bike number {n} is in the cellar. " * 9
+        store.put(ANA, f"f{n}", {"text": text, "size": n % 20}, index=["text"])
+    asked = "Which red bike is in the cellar?"
+    every = [
+        item.key for item in store.search(ANA, query=asked, limit=60) if item.value["size"] < 2
+    ]
+    memories.reads.clear()
+    assert keys(store.search(ANA, query=asked, filter={"size": {"$lt": 2}}, limit=3)) == every[:3]
+    (read,) = memories.reads
+    assert len(read["where"]["source_ids"]) == 6
+
+
+def test_what_else_a_memory_holds_takes_no_room_in_a_search(memories: Memories) -> None:
+    store = filled(memories)
+    for n in range(40):
+        memories.remember("facts.ana", f"Ana said of the bike, for the {n}th time: the bike! " * 9)
+    found = store.search(ANA, query="Where is the bike?", limit=2)
+    assert found[0].key == "f1"
+    assert found[0].score == 1.0
+
+
+def test_what_has_expired_or_was_deleted_elsewhere_is_forgotten_by_catching_up(
+    memories: Memories,
+) -> None:
+    inner = InMemoryStore()
+    store = filled(memories, inner)
+    store.put(BEN, "b1", {"text": "Ben sails."})
+    memories.remember("facts.ana", "The bike was a present.")  # said, and in no store
+    inner.delete(ANA, "f1")
+    inner.delete(BEN, "b1")
+    assert store.catch_up(ANA) == 2
+    assert len(texts(memories)) == len(FACTS)
+    assert FACTS["f1"] not in "".join(texts(memories))
+    assert texts(memories, "facts.ben") == ["Ben sails."]
+    assert asyncio.run(store.acatch_up()) == 2
+    assert texts(memories, "facts.ben") == []
+    assert "The bike was a present." in texts(memories)
+
+
+def test_catching_up_looks_where_an_owner_keeps_things(memories: Memories) -> None:
+    inner = InMemoryStore()
+    store = filled(memories, inner, owner=lambda path: path[-1])
+    inner.delete(ANA, "f1")
+    store.catch_up(("facts",))
+    assert len(texts(memories, "ana")) == len(FACTS) - 1
+
+
+def test_catching_up_below_one_namespace_opens_no_memory_of_another(memories: Memories) -> None:
+    store = filled(memories)
+    store.put(("facts", "anabel"), "f1", {"text": "It rains."})
+    names = ["facts", "facts.ana", "facts.anabel", "facts.ana.old", "other"]
+    assert [name for name in names if store._may_hold(name, ANA)] == ["facts.ana", "facts.ana.old"]
+    assert all(store._may_hold(name, ()) for name in names)
+
+
 class Asynchronous(AsyncBatchedBaseStore):
     """Works from an event loop alone, as stores of async drivers do."""
 

@@ -58,7 +58,7 @@ class Namespaces:
             InvalidInput: if the namespace is no text, or blank.
         """
         text_field("namespace", namespace)
-        memory = self._living(namespace)
+        memory = self._alive(namespace)
         if memory is None:
             with self._lock:
                 memory = self._in_use.get(namespace)
@@ -74,7 +74,7 @@ class Namespaces:
         if namespace is None:
             return None
         text_field("namespace", namespace)
-        memory = self._living(namespace)
+        memory = self._alive(namespace)
         if memory is not None:
             return self._held(namespace, memory)
         return self.of(namespace) if self._store.holds(self._address(namespace)) else None
@@ -97,11 +97,15 @@ class Namespaces:
         try:
             return delete_memory(self._store, namespace, tenant=address.tenant)
         finally:
-            self._living(namespace)  # it lets go of what is gone
+            self._alive(namespace)  # it lets go of what is gone
 
     async def adelete(self, namespace: str) -> DeletionReceipt:
         """Delete as :meth:`delete` does, without blocking the event loop."""
         return await asyncio.to_thread(self.delete, namespace)
+
+    def names(self) -> list[str]:
+        """Return the namespaces that were written to, in order of the alphabet."""
+        return self._store.memories(self._address("").tenant)
 
     def measure(self, unit: Unit) -> Measure:
         """Return what measures a text as these memories do, in the unit of a reading of theirs."""
@@ -111,9 +115,7 @@ class Namespaces:
 
     def export(self) -> dict[str, list[dict[str, Any]]]:
         """Return all memories as JSON values, by namespace: for frameworks that keep state."""
-        tenant = self._address("").tenant
-        names = self._store.memories(tenant)
-        return {namespace: self.of(namespace).export() for namespace in names}
+        return {namespace: self.of(namespace).export() for namespace in self.names()}
 
     def restore(self, exported: Mapping[str, Iterable[Mapping[str, Any]]]) -> None:
         """Make memories from what :meth:`export` gave, in namespaces that do not exist here yet."""
@@ -149,7 +151,7 @@ class Namespaces:
         made.__setstate__(self.__getstate__())
         return made
 
-    def _living(self, namespace: str) -> SlotMemory | None:
+    def _alive(self, namespace: str) -> SlotMemory | None:
         """Return the memory of a namespace if it is held and there is still such a one.
 
         One that is gone, also by another process, is held no more.
