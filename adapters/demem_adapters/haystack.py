@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 import weakref
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from itertools import count
 from typing import Any, ClassVar, Self, Unpack
@@ -22,7 +22,7 @@ from demem_adapters.common import (
     in_conversation,
     is_person,
 )
-from demem_adapters.common.passages import details, passages
+from demem_adapters.common.passages import as_metadata, details, passages, where_of
 from demem_agent import Evidence, InvalidInput, Reading
 from demem_agent.errors import DeMemError
 from demem_agent.options import Options
@@ -124,8 +124,8 @@ class MemoryRetriever:
 
     The text is at most ``limit`` long without the sentence that declares it to be data; so are the
     contents of the documents together. The score of all documents is the probability that the
-    memory holds what is asked. ``asker`` is who asks, "user" unless given, and ``conditions`` are
-    what holds.
+    memory holds what is asked. ``asker`` is who asks, "user" unless given, ``conditions`` are what
+    holds, and ``filters`` hold in each run unless it has others.
     """
 
     def __init__(
@@ -135,12 +135,14 @@ class MemoryRetriever:
         limit: int | None = None,
         asker: str | None = None,
         conditions: list[str] | None = None,
+        filters: dict[str, Any] | None = None,
     ) -> None:
         self.memories = memories
         self.namespace = namespace
         self.limit = limit
         self.asker = asker
         self.conditions = conditions
+        self.filters = filters
         _situation(asker, conditions)  # a mistake is told when it is made
 
     @component.output_types(documents=list[Document], text=str)
@@ -157,8 +159,9 @@ class MemoryRetriever:
         """Read for a query.
 
         Args:
-            filters: by meta (speaker, session, source, source_id, at, evidence_id); they apply to
-                the documents alone.
+            filters: by meta (speaker, session, source, source_id, at, evidence_id, and what a
+                written document had besides), if not what the component was made with; documents
+                and text are of nothing else.
             top_k: most documents.
             namespace: whose memory, if not the one that the component was made with; where both are
                 None, none.
@@ -167,15 +170,13 @@ class MemoryRetriever:
         """
         held = self.conditions if conditions is None else conditions
         asking = in_conversation(_situation(asker or self.asker, held), context or ())
+        asking, matching = _within(self.filters if filters is None else filters, asking)
         reading = self.memories.recall(
-            namespace or self.namespace, query, limit=self.limit, **asking
+            namespace or self.namespace, query, limit=self.limit, matching=matching, **asking
         )
         if reading is None:
             return {"documents": [], "text": ""}
-        found = _documents(reading)
-        if filters is not None:
-            found = [document for document in found if document_matches_filter(filters, document)]
-        return {"documents": found[:top_k], "text": block(reading)}
+        return {"documents": _documents(reading)[:top_k], "text": block(reading)}
 
 
 @component
@@ -206,7 +207,9 @@ class MemoryWriter:
         """Remember messages and documents; ``written`` is how many there were to remember.
 
         Args:
-            documents: a document's meta may say ``speaker``, ``at`` (ISO 8601) and ``source``.
+            documents: a document's meta may say ``speaker``, ``at`` (ISO 8601) and ``source``; what
+                else is in it is kept as metadata, as far as it is JSON and comes to 4 KB, for
+                ``filters``.
             namespace: whose memory, if not the one that the component was made with; where both are
                 None, none.
             session: of the messages: which conversation they are part of.
@@ -368,6 +371,46 @@ def memory_hooks(
     return {"before_llm": [recall], "after_run": [remember]}
 
 
+def _within(
+    filters: dict[str, Any] | None, asking: Asking
+) -> tuple[Asking, Callable[[Evidence], bool] | None]:
+    """Return how to read within Haystack's filters: with ``where``, or what else items match."""
+    if not filters:
+        return asking, None
+    told = _all_of(filters)
+    where = None if told is None else where_of(told)
+    if where is not None:
+        return {**asking, "where": where}, None
+    return asking, lambda item: document_matches_filter(filters, _document(item))
+
+
+def _all_of(filters: Mapping[str, Any]) -> list[tuple[str, object]] | None:
+    """Return the conditions that filters ask all of, as ``where_of`` takes them; None for others.
+
+    Texts that may be dates Haystack compares as such.
+    """
+    if "conditions" in filters:
+        found: list[tuple[str, object]] = []
+        for told in map(_all_of, filters["conditions"]):
+            if filters.get("operator") != "AND" or told is None:
+                return None
+            found += told
+        return found
+    field, value = str(filters.get("field")), filters.get("value")
+    texts = value if isinstance(value, list) else [value]
+    operator = "in" if isinstance(value, list) else "=="
+    name = field.removeprefix("meta.")
+    if filters.get("operator") != operator or name == field or "." in name:
+        return None
+    if any(not isinstance(text, str) or text[:4].isdigit() for text in texts):
+        return None
+    return [(name, value)]
+
+
+def _document(item: Evidence) -> Document:
+    return Document(id=item.id, content=item.text, meta=details(item))
+
+
 def _situation(asker: str | None, conditions: Iterable[str] | None) -> Asking:
     return Situation(asker or None, conditions or ()).asking()
 
@@ -511,6 +554,7 @@ def _document_turn(document: Document) -> Said:
         "source": meta.get("source"),
         # By this Haystack's splitter knows the pieces of one document.
         "session": meta.get("source_id"),
+        "metadata": as_metadata(meta),
     }
-    about = {name: said[name] for name in ("speaker", "at", "source", "session")}
+    about = {name: said[name] for name in ("speaker", "at", "source", "session", "metadata")}
     return {**said, "source_id": document.id, "key": digest(document.id, about)}

@@ -16,6 +16,7 @@ from demem_adapters.common import (
     USER,
     Asker,
     Conditions,
+    Filter,
     Memories,
     Namespace,
     Recent,
@@ -27,8 +28,14 @@ from demem_adapters.common import (
     logged,
     named,
 )
-from demem_adapters.common.passages import Passage, details, fitting, passages
-from demem_agent import Reading, SlotMemory
+from demem_adapters.common.passages import (
+    Passage,
+    details,
+    fitting,
+    passages,
+    where_of,
+)
+from demem_agent import Evidence, Reading, SlotMemory
 from demem_agent.reading import Asking
 from demem_agent.text import Measure
 
@@ -38,6 +45,13 @@ try:
     from llama_index.core.postprocessor.types import BaseNodePostprocessor
     from llama_index.core.retrievers import BaseRetriever
     from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
+    from llama_index.core.vector_stores.types import (
+        FilterCondition,
+        FilterOperator,
+        MetadataFilter,
+        MetadataFilters,
+    )
+    from llama_index.core.vector_stores.utils import build_metadata_filter_fn
     from pydantic import Field, PrivateAttr
 except ImportError as error:
     raise ImportError(
@@ -167,15 +181,19 @@ class MemoryRetriever(BaseRetriever):
     """Retrieve from a memory: one node for each item of a reading, best first.
 
     A node's text is what was read of the item with its day and speaker; its metadata, which is not
-    put before a model, says where it comes from. All texts together, with blank lines between, are
-    within the limit. The score is the same for all: the probability that the memory holds what is
-    asked, so that a ``SimilarityPostprocessor`` can abstain.
+    put before a model, says where it comes from, and has what is kept beside the item. All texts
+    together, with blank lines between, are within the limit. The score is the same for all: the
+    probability that the memory holds what is asked, so that a ``SimilarityPostprocessor`` can
+    abstain.
 
     Args:
         memories: where to read.
         namespace: whose memory; a function gets the ``QueryBundle``.
         asker, conditions: who asks ("user" unless given), and what holds; functions of the same.
+        where: which items may be read; a function of the same as well.
         limit: most that is read at once, in the memories' unit; their own limit unless given.
+        filters: which nodes are meant, by their metadata, as LlamaIndex's own stores match them;
+            the limit is filled from these alone. Filters may stand in one another.
     """
 
     def __init__(
@@ -185,22 +203,23 @@ class MemoryRetriever(BaseRetriever):
         namespace: Namespace = "default",
         asker: Asker | None = None,
         conditions: Conditions = (),
+        where: Filter | None = None,
         limit: int | None = None,
+        filters: MetadataFilters | None = None,
         **base: Any,
     ) -> None:
         super().__init__(**base)
         self.memories = memories
         self.namespace = namespace
-        self.situation = Situation(asker, conditions)
+        self.situation = Situation(asker, conditions, where)
         self.limit = limit
+        self.filters = filters
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         namespace = named(self.namespace, query_bundle)
+        asking, matching = _within(self.filters, self.situation.asking(query_bundle))
         reading = self.memories.recall(
-            namespace,
-            query_bundle.query_str,
-            limit=self.limit,
-            **self.situation.asking(query_bundle),
+            namespace, query_bundle.query_str, limit=self.limit, matching=matching, **asking
         )
         if reading is None:
             return []
@@ -298,6 +317,46 @@ class MemoryPostprocessor(BaseNodePostprocessor):
             more = _of(keys - read.keys(), reading)
             for passage in fitting(more, _with_gap, most - held, measure):
                 read[_source(passage)] = passage.text
+
+
+def _within(
+    filters: MetadataFilters | None, asking: Asking
+) -> tuple[Asking, Callable[[Evidence], bool] | None]:
+    """Return how to read within LlamaIndex's filters: with ``where``, or what else items match."""
+    if filters is None or not filters.filters:
+        return asking, None
+    where = _where_of(filters)
+    if where is not None and "where" not in asking:
+        return {**asking, "where": where}, None
+    return asking, lambda item: _matches(filters, details(item))
+
+
+def _where_of(filters: MetadataFilters) -> dict[str, Any] | None:
+    """Return filters as ``where``, None where that cannot say the same."""
+    if filters.condition not in (None, FilterCondition.AND):
+        return None
+    conditions: list[tuple[str, object]] = []
+    for one in filters.filters:
+        if isinstance(one, MetadataFilters):
+            return None
+        several = isinstance(one.value, list)
+        if one.operator != (FilterOperator.IN if several else FilterOperator.EQ):
+            return None
+        conditions.append((one.key, one.value))
+    return where_of(conditions)
+
+
+def _matches(one: MetadataFilters | MetadataFilter, about: dict[str, Any]) -> bool:
+    """Whether metadata match a filter, as LlamaIndex's own stores tell of a single one."""
+    if not isinstance(one, MetadataFilters):
+        alone = MetadataFilters(filters=[one])
+        return bool(build_metadata_filter_fn(lambda _: about, alone)(""))
+    told = (_matches(inner, about) for inner in one.filters)
+    if one.condition == FilterCondition.OR:
+        return any(told)
+    if one.condition == FilterCondition.NOT:
+        return not any(told)
+    return all(told)
 
 
 def _text(message: ChatMessage) -> str:

@@ -32,6 +32,9 @@ from haystack.core.errors import DeserializationError, SerializationError
 from haystack.dataclasses import ChatMessage, ToolCall
 from haystack.hooks import hook
 from haystack.tools import tool
+from haystack.utils.filters import document_matches_filter
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from demem_adapters.common import DECLARED, Memories
 from demem_adapters.haystack import MemoryRetriever, MemoryWriter, SharedMemories, memory_hooks
@@ -164,8 +167,99 @@ def test_documents_come_best_first_at_most_top_k_and_by_filters(memories: Shared
     retriever = MemoryRetriever(memories)
     assert [document.content for document in retriever.run(ASKED, top_k=1)["documents"]] == [VALVE]
     by_ben = {"field": "meta.speaker", "operator": "==", "value": "Ben"}
-    found = retriever.run(ASKED, filters=by_ben, top_k=3)["documents"]
-    assert [document.meta["speaker"] for document in found] == ["Ben"] * 3
+    for asked in (retriever, MemoryRetriever(memories, filters=by_ben)):
+        given = by_ben if asked is retriever else None
+        found = asked.run(ASKED, filters=given, top_k=3)["documents"]
+        assert [document.meta["speaker"] for document in found] == ["Ben"] * 3
+
+
+def has(field: str, operator: str, value: object) -> dict[str, Any]:
+    return {"field": field, "operator": operator, "value": value}
+
+
+def both(*conditions: dict[str, Any], operator: str = "AND") -> dict[str, Any]:
+    return {"operator": operator, "conditions": [*conditions]}
+
+
+LEAVES = st.one_of(
+    st.builds(
+        has,
+        st.sampled_from(["meta.speaker", "meta.room", "meta.source_id", "meta.none", "room"]),
+        st.sampled_from(["==", "!="]),
+        st.sampled_from(["Ana", "Ben", "bath", "d2", "2024-05-01", 1, True, None]),
+    ),
+    st.builds(
+        has,
+        st.sampled_from(["meta.speaker", "meta.room", "meta.evidence_id"]),
+        st.sampled_from(["in", "not in"]),
+        st.lists(st.sampled_from(["Ana", "bath", "e3", 1]), max_size=2),
+    ),
+    st.builds(has, st.just("meta.floor"), st.sampled_from([">", "<="]), st.integers(0, 3)),
+    st.builds(
+        has, st.just("meta.at"), st.sampled_from(["==", ">="]), st.just("2024-05-01T00:00:00")
+    ),
+)
+FILTERS = st.recursive(
+    LEAVES,
+    lambda inner: st.builds(
+        both, inner, inner, operator=st.sampled_from(["AND", "AND", "OR", "NOT"])
+    ),
+    max_leaves=4,
+)
+
+
+def furnished() -> Memories:
+    """Make a memory with six items that differ in all that a filter can ask for."""
+    memories = Memories(encoder=BagEncoder(), clock=None)
+    for n in range(6):
+        memories.remember(
+            "default",
+            f"The boiler in room {n} of the house has a brass valve.",
+            speaker=("Ana", "Ben", None)[n % 3],
+            at=("2024-05-01", "2024-06-01", None)[n // 2],
+            source_id=f"d{n}",
+            metadata={"room": ("bath", "hall", 1)[n // 2], "floor": n, "source_id": "d2"},
+        )
+    return memories
+
+
+@settings(max_examples=150, deadline=None)
+@given(FILTERS)
+def test_what_is_retrieved_is_what_haystack_itself_says_that_matches(
+    filters: dict[str, Any],
+) -> None:
+    memories = furnished()
+    retriever = MemoryRetriever(memories)
+    every = retriever.run(ASKED)["documents"]
+    assert len(every) == 6
+    meant = {document.content for document in every if document_matches_filter(filters, document)}
+    found = retriever.run(ASKED, filters=filters)
+    assert {document.content for document in found["documents"]} == meant
+    in_text = {document.content for document in every if document.content in found["text"]}
+    assert in_text == meant
+
+
+@pytest.mark.parametrize(
+    "filters",
+    [has("meta.speaker", "==", "Ben"), both(has("meta.floor", ">", 0), has("meta.floor", "<", 2))],
+    ids=["by where", "by going through"],
+)
+def test_the_limit_is_filled_from_what_filters_leave(filters: dict[str, Any]) -> None:
+    memories = Memories(encoder=BagEncoder(), limit=400)
+    for n in range(60):
+        memories.remember("default", f"{VALVE} In room {n}.", speaker="Ana", metadata={"floor": 0})
+    memories.remember("default", "The boiler is warm.", speaker="Ben", metadata={"floor": 1})
+    found = MemoryRetriever(memories).run(ASKED, filters=filters)
+    assert [document.content for document in found["documents"]] == ["The boiler is warm."]
+    assert "In room" not in found["text"]
+
+
+@pytest.mark.parametrize("operator", ["==", "!="])
+def test_filters_on_summaries_are_refused(operator: str) -> None:
+    memories = Memories(encoder=BagEncoder(), mode="strict")
+    memories.remember("default", VALVE, speaker="Ana")
+    with pytest.raises(InvalidInput):
+        MemoryRetriever(memories).run(ASKED, filters=has("meta.speaker", operator, "Ben"))
 
 
 def test_retrieving_from_a_namespace_never_written_gives_nothing_and_makes_nothing(
@@ -215,12 +309,26 @@ def test_a_writer_remembers_documents_with_what_their_meta_says(memories: Shared
             "written": 1
         }
     (item,) = memories.of("default").evidence()
-    assert (item.text, item.source, item.source_id, item.at) == (
+    assert (item.text, item.source, item.source_id, item.at, item.metadata) == (
         VALVE,
         "house.txt",
         document.id,
         datetime(2024, 1, 2),
+        {"page": 3},
     )
+    (found,) = MemoryRetriever(memories).run(ASKED)["documents"]
+    assert found.meta["page"] == 3
+
+
+def test_of_a_documents_meta_what_is_no_json_or_too_much_is_not_kept(
+    memories: SharedMemories,
+) -> None:
+    meta = {"made": datetime(2024, 1, 2), "long": "x" * 4000, "short": "y" * 400, "tags": ["a"]}
+    MemoryWriter(memories).run(documents=[Document(content=VALVE, meta=meta)])
+    (item,) = memories.of("default").evidence()
+    assert item.metadata == {"short": "y" * 400, "tags": ["a"]}
+    (found,) = MemoryRetriever(memories).run(ASKED)["documents"]
+    assert found.meta["tags"] == ["a"]
 
 
 def test_the_pieces_of_a_split_document_are_remembered_together(memories: SharedMemories) -> None:

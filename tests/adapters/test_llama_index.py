@@ -36,6 +36,13 @@ from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.response_synthesizers import get_response_synthesizer
 from llama_index.core.retrievers import BaseRetriever, QueryFusionRetriever
 from llama_index.core.schema import ImageNode, MetadataMode, NodeWithScore, QueryBundle, TextNode
+from llama_index.core.vector_stores import (
+    FilterCondition,
+    FilterOperator,
+    MetadataFilter,
+    MetadataFilters,
+)
+from llama_index.core.vector_stores.utils import build_metadata_filter_fn
 from pydantic import Field
 
 from demem_adapters.common import DECLARED, Memories
@@ -517,6 +524,108 @@ def test_retrieving_from_a_namespace_never_written_gives_nothing_and_makes_nothi
     assert retriever.retrieve("anything") == []
     assert asyncio.run(retriever.aretrieve("anything")) == []
     assert memories.known("nobody") is None
+
+
+LEAVES = st.one_of(
+    st.builds(
+        MetadataFilter,
+        key=st.sampled_from(["speaker", "room", "source_id", "at", "none"]),
+        value=st.sampled_from(["Ana", "bath", "d2", "2024-05-01T00:00:00", 1, None]),
+        operator=st.sampled_from([FilterOperator.EQ, FilterOperator.EQ, FilterOperator.NE]),
+    ),
+    st.builds(
+        MetadataFilter,
+        key=st.sampled_from(["speaker", "room", "evidence_id"]),
+        value=st.lists(st.sampled_from(["Ana", "bath", "e3"]), max_size=2),
+        operator=st.sampled_from([FilterOperator.IN, FilterOperator.NIN]),
+    ),
+    st.builds(
+        MetadataFilter,
+        key=st.just("floor"),
+        value=st.integers(0, 3),
+        operator=st.sampled_from([FilterOperator.GT, FilterOperator.LTE]),
+    ),
+)
+CONDITIONS = st.sampled_from(
+    [FilterCondition.AND, FilterCondition.AND, FilterCondition.OR, FilterCondition.NOT]
+)
+
+
+def joined(inner: Any) -> Any:
+    return st.builds(
+        MetadataFilters, filters=st.lists(inner, min_size=1, max_size=3), condition=CONDITIONS
+    )
+
+
+FLAT = joined(LEAVES)
+
+
+def furnished(**options: Any) -> Memories:
+    """Make a memory with six items that differ in all that a filter can ask for."""
+    memories = Memories(encoder=BagEncoder(), clock=None, **options)
+    for n in range(6):
+        memories.remember(
+            "ana",
+            f"The boiler in room {n} of the house has a brass valve.",
+            speaker=("Ana", "Ben", None)[n % 3],
+            at=("2024-05-01", "2024-06-01", None)[n // 2],
+            source_id=f"d{n}",
+            metadata={"room": ("bath", "hall", 1)[n // 2], "floor": n, "source_id": "d2"},
+        )
+    return memories
+
+
+def found_of(filters: MetadataFilters | None, memories: Memories) -> dict[str, dict[str, Any]]:
+    retriever = MemoryRetriever(memories, namespace="ana", filters=filters)
+    nodes = retriever.retrieve("Which valve has the boiler in the house?")
+    return {found.node.metadata["evidence_id"]: found.node.metadata for found in nodes}
+
+
+@settings(max_examples=150, deadline=None)
+@given(FLAT)
+def test_what_is_retrieved_is_what_llama_index_itself_says_that_matches(
+    filters: MetadataFilters,
+) -> None:
+    memories = furnished()
+    every = found_of(None, memories)
+    assert len(every) == 6
+    matches = build_metadata_filter_fn(every.__getitem__, filters)
+    assert set(found_of(filters, memories)) == set(filter(matches, every))
+
+
+@settings(max_examples=50, deadline=None)
+@given(FLAT, FLAT, CONDITIONS)
+def test_filters_may_stand_in_one_another(
+    one: MetadataFilters, other: MetadataFilters, condition: FilterCondition
+) -> None:
+    memories = furnished()
+    both = MetadataFilters(filters=[one, other], condition=condition)
+    first, second = set(found_of(one, memories)), set(found_of(other, memories))
+    either = first | second
+    meant = {"and": first & second, "or": either, "not": set(found_of(None, memories)) - either}
+    assert set(found_of(both, memories)) == meant[condition.value]
+
+
+@pytest.mark.parametrize("operator", [FilterOperator.EQ, FilterOperator.TEXT_MATCH])
+def test_the_limit_of_a_retriever_is_filled_from_what_filters_leave(
+    operator: FilterOperator,
+) -> None:
+    memories = furnished(limit=400)
+    for n in range(60):
+        memories.remember("ana", f"{VALVE} In room {n}.", metadata={"room": "cellar"})
+    room = MetadataFilter(key="room", value="bath", operator=operator)
+    filters = MetadataFilters(filters=[MetadataFilter(key="source_id", value="d1"), room])
+    found = found_of(filters, memories)
+    assert [*found] == ["e2"]
+    assert found["e2"]["floor"] == 1
+
+
+def test_filters_hold_beside_where(memories: Memories) -> None:
+    where = {"speaker": "Ana"}
+    filters = MetadataFilters(filters=[MetadataFilter(key="room", value="bath")])
+    retriever = MemoryRetriever(furnished(), namespace="ana", where=where, filters=filters)
+    found = retriever.retrieve("Which valve has the boiler?")
+    assert [node.metadata["source_id"] for node in found] == ["d0"]
 
 
 def test_a_retriever_reads_the_namespace_of_its_query_alone(memories: Memories) -> None:

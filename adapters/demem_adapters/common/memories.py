@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
 from typing import Any, Required, TypedDict, Unpack
 
@@ -16,7 +16,7 @@ from demem_adapters.common.digests import digest
 from demem_adapters.common.failures import logged
 from demem_adapters.common.recent import Recent
 from demem_adapters.common.said import answer_of_call, echoes, kept_as, said_before
-from demem_agent import Answer, FeedbackReport, Reading, SlotMemory
+from demem_agent import Answer, Evidence, FeedbackReport, Reading, SlotMemory
 from demem_agent.errors import DeMemError, IdempotencyConflict, InvalidInput, NotFound
 from demem_agent.feedback import Told
 from demem_agent.options import Options
@@ -26,7 +26,10 @@ from demem_agent.turns import whole_field
 from demem_agent.types import number_of
 from demem_agent.where import Where, as_where
 
-__all__ = ["Memories", "Said"]
+__all__ = ["Matching", "Memories", "Said"]
+
+#: Whether an item may be read.
+Matching = Callable[[Evidence], bool]
 
 #: Calls whose answers feedback can refer to without a look into the memory.
 _MOST_ANSWERS = 10_000
@@ -83,6 +86,7 @@ class Memories(Choices):
         limit: int | None = None,
         vector: Sequence[float] | None = None,
         shown: Iterable[str] = (),
+        matching: Matching | None = None,
         **asking: Unpack[Asking],
     ) -> Reading | None:
         """Read for a query; None where there is nothing to put before a model. Never makes a
@@ -92,8 +96,15 @@ class Memories(Choices):
             vector: of the query by the memories' own encoder, where it is known; the query may then
                 be blank.
             shown: texts that are left out, as in :meth:`prepare`.
+            matching: tells whether an item may be read, where a filter of a framework asks for what
+                ``where`` cannot: all items are gone through. Where ``where`` can it is to be
+                preferred: there, what may not be read has no say in which lines hold no longer.
             asking: who asks, when, under which conditions and after what; ``where``: which items
                 may be read, as :class:`~demem_agent.where.Where` says.
+
+        Raises:
+            InvalidInput: naming the field and its range; also for a filter on a strict reading,
+                which is a summary and holds what others said.
         """
         if vector is None and not query.strip():
             return None
@@ -101,7 +112,7 @@ class Memories(Choices):
         if memory is None:
             return None
         most = self.limit if limit is None else limit
-        without = _ids_of(memory, shown)
+        without = [*_ids_of(memory, shown), *_ids_but(memory, matching)]
         reading = memory.read(query, limit=most, vector=vector, without=without, **asking)
         return reading if reading.text else None
 
@@ -381,6 +392,15 @@ def _ids_of(memory: SlotMemory, texts: Iterable[str]) -> Sequence[str]:
     if not shown:
         return ()
     return [item.id for item in memory.evidence() if item.text in shown]
+
+
+def _ids_but(memory: SlotMemory, matching: Matching | None) -> Sequence[str]:
+    """Return the ids of the items that do not match."""
+    if matching is None:
+        return ()
+    if memory.settings.mode == "strict":
+        raise InvalidInput("filters", matching, "left out where memories are read by summaries")
+    return [item.id for item in memory.evidence() if not matching(item)]
 
 
 def _nothing_read(memory: SlotMemory) -> Reading:

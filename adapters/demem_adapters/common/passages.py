@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from demem_agent import Evidence, Reading
+from demem_agent import Evidence, InvalidInput, Reading
 from demem_agent.text import Measure
+from demem_agent.turns import as_turn
 
-__all__ = ["Passage", "details", "fitting", "passages"]
+__all__ = ["DETAILS", "Passage", "as_metadata", "details", "fitting", "passages", "where_of"]
 
-_DETAILS = ("speaker", "session", "source", "source_id")
+#: What is known of an item by these names, as in :class:`~demem_agent.Evidence`.
+DETAILS = ("speaker", "session", "source", "source_id")
+_OWN = frozenset({*DETAILS, "evidence_id", "at"})
 
 Item = TypeVar("Item")
 
@@ -63,12 +67,63 @@ def fitting(
 def details(evidence: Evidence | None) -> dict[str, Any]:
     """Return what is known of an item beside its text, as JSON values.
 
-    It is for the metadata of a document: of ``speaker``, ``session``, ``source``, ``source_id``,
-    ``evidence_id`` and ``at`` (ISO 8601) those that are known.
+    It is for the metadata of a document: the item's own metadata, and of ``speaker``, ``session``,
+    ``source``, ``source_id``, ``evidence_id`` and ``at`` (ISO 8601) those that are known. These
+    names mean the same in all items: what its metadata have under one of them is left out.
     """
     if evidence is None:
         return {}
-    about: dict[str, Any] = {name: getattr(evidence, name) for name in _DETAILS}
+    about: dict[str, Any] = json.loads(evidence.metadata.text) if evidence.metadata else {}
+    about |= {name: getattr(evidence, name) for name in DETAILS}
     about["evidence_id"] = evidence.id
     about["at"] = evidence.at.isoformat() if evidence.at else None
-    return {name: value for name, value in about.items() if value is not None}
+    return {name: value for name, value in about.items() if name not in _OWN or value is not None}
+
+
+def as_metadata(about: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return of the metadata of a document what an item can keep: JSON values, 4 KB in all.
+
+    Names that :func:`details` gives are left out, and where all is too much, the largest first.
+    """
+    given = [pair for pair in about.items() if pair[0] not in _OWN]
+    kept: dict[str, Any] = dict(pair for pair in given if _can_be_kept(dict([pair])))
+    for name in sorted(kept, key=lambda name: -len(json.dumps(kept[name]))):
+        if _can_be_kept(kept):
+            break
+        del kept[name]
+    return kept
+
+
+def where_of(conditions: Iterable[tuple[str, object]]) -> dict[str, Any] | None:
+    """Return a filter for ``read(where=...)`` of conditions that must all hold, by :func:`details`.
+
+    Args:
+        conditions: pairs of a name in :func:`details` and a text that it must be, or a list of
+            texts of which it must be one.
+
+    Returns:
+        None where ``where`` cannot say it exactly: for values that are no texts, for what
+        frameworks compare in ways of their own (times), and for a name twice.
+    """
+    where: dict[str, Any] = {}
+    metadata: dict[str, Any] = {}
+    for name, value in conditions:
+        texts = value if isinstance(value, list | tuple) else [value]
+        if name in ("at", "evidence_id") or not all(isinstance(text, str) for text in texts):
+            return None
+        field = "source_ids" if name == "source_id" else name
+        if field in where or field in metadata:
+            return None
+        if name in DETAILS:
+            where[field] = [*texts]
+        else:
+            metadata[name] = {"in": [*texts]}
+    return {**where, "metadata": metadata} if metadata else where
+
+
+def _can_be_kept(metadata: Mapping[Any, Any]) -> bool:
+    try:
+        as_turn({"text": "x", "metadata": metadata})
+    except InvalidInput:
+        return False
+    return True
