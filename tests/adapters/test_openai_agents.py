@@ -30,6 +30,7 @@ from openai.types.responses import ResponseOutputMessage, ResponseOutputRefusal
 from demem_adapters.common import DECLARED, Memories
 from demem_adapters.openai_agents import MemorySession
 from demem_agent import InvalidInput
+from demem_agent.errors import StoreError
 from demem_agent.testing import BagEncoder
 
 
@@ -461,6 +462,107 @@ def test_clearing_the_session_leaves_what_was_remembered(memories: Memories) -> 
     talk.say(VALVE)
     asyncio.run(talk.session.clear_session())
     assert (talk.kept, len(texts(memories))) == ([], 2)
+
+
+def said_so_far(*turns: str) -> Any:
+    """Return the steps of a model that answers each turn with its own words."""
+    return [answer(f"So {turn}") for turn in turns]
+
+
+@pytest.mark.parametrize("again", [True, False], ids=["this object", "another process"])
+def test_what_is_popped_is_forgotten_and_may_be_said_anew(
+    memories: Memories, tmp_path: Any, again: bool
+) -> None:
+    db = f"{tmp_path}/sessions.db"
+    steps = said_so_far("my PIN is 4417.", "it rains.", "my PIN is 4417.")
+    talk = Talk(memories, *steps)
+    talk.session = MemorySession(SQLiteSession("ana", db), memories)
+    talk.say("I say my PIN is 4417.")
+    talk.say("I say it rains.")
+    if not again:
+        talk.session = MemorySession(SQLiteSession("ana", db), memories)
+    for left in (3, 2, 1, 0):
+        asyncio.run(talk.session.pop_item())
+        assert len(texts(memories)) == len(talk.kept) == left
+    assert "4417" not in str(memories.export())
+    talk.say("I say my PIN is 4417.")
+    assert texts(memories) == ["I say my PIN is 4417.", "So my PIN is 4417."]
+    assert asyncio.run(talk.session.pop_item())
+    asyncio.run(talk.session.pop_item())
+    assert asyncio.run(talk.session.pop_item()) is None
+    assert texts(memories) == []
+
+
+def test_the_answers_that_tell_of_a_popped_message_are_forgotten_too(memories: Memories) -> None:
+    talk = Talk(memories, answer("Noted."))
+    talk.say(VALVE)
+    other = Talk(memories, answer("It is brass."), session="other", namespace="ana", turns=0)
+    other.say(WHICH)
+    assert block_in(other.shown)
+    for _ in range(2):
+        asyncio.run(talk.session.pop_item())
+    assert texts(memories) == [WHICH]
+
+
+def test_popping_what_was_not_remembered_leaves_what_was(memories: Memories) -> None:
+    talk = Talk(memories, answer("Good."), RuntimeError("no model"))
+    talk.say("Yes.")
+    with pytest.raises(RuntimeError):
+        talk.say("Yes.")
+    # As in another process, which does not know what waits for an answer.
+    talk.session = MemorySession(talk.session.session, memories)
+    asyncio.run(talk.session.pop_item())
+    assert texts(memories) == ["Yes.", "Good."]
+    asyncio.run(talk.session.add_items([{"type": "function_call", "name": "weigh"}]))
+    asyncio.run(talk.session.pop_item())
+    assert len(texts(memories)) == 2
+
+
+def test_what_was_recalled_of_a_popped_message_is_not_shown_again(memories: Memories) -> None:
+    memories.remember("ana", "The boiler is in the cellar.")
+    talk = Talk(memories, answer("Noted."), answer("Brass."), answer("Where?"), turns=0)
+    talk.say(VALVE)
+    talk.say(WHICH)
+    for _ in range(4):
+        asyncio.run(talk.session.pop_item())
+    talk.say(WHICH)
+    assert "brass" not in str(talk.shown)
+
+
+def test_a_memory_that_fails_costs_no_pop(
+    memories: Memories, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    talk = Talk(memories, answer("Good to know."))
+    talk.say(VALVE)
+
+    def fail(*_: object, **__: object) -> None:
+        raise StoreError("busy")
+
+    monkeypatch.setattr(Memories, "forget", fail)
+    assert asyncio.run(talk.session.pop_item())["role"] == "assistant"
+    assert caplog.messages == ["what was taken back was not forgotten: StoreError"]
+
+
+def test_clearing_forgets_the_sessions_turns_where_it_is_to(memories: Memories) -> None:
+    about: Any = {"namespace": lambda context: context, "clear_forgets": True}
+    talk = Talk(memories, answer("Noted."), answer("Noted."), session="s1", **about)
+    talk.say(VALVE, context="ana")
+    talk.say("Ben sails.", context="ben")
+    memories.remember("ana", "It rains.", session="s2")
+    asyncio.run(talk.session.clear_session())
+    assert (talk.kept, texts(memories), texts(memories, "ben")) == ([], ["It rains."], [])
+
+
+def test_where_it_is_not_known_whose_turns_they_are_clearing_does_nothing(
+    memories: Memories,
+) -> None:
+    session = MemorySession(
+        SQLiteSession("s1"), memories, namespace=lambda context: context, clear_forgets=True
+    )
+    asyncio.run(session.session.add_items([{"role": "user", "content": VALVE}]))
+    with pytest.raises(InvalidInput, match="wrapper"):
+        asyncio.run(session.clear_session())
+    assert len(asyncio.run(session.get_items())) == 1
 
 
 def test_turns_below_zero_are_refused(memories: Memories) -> None:

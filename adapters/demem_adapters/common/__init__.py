@@ -24,6 +24,7 @@ from demem_adapters.common.memories import Memories, Said
 from demem_adapters.common.messages import SYSTEM, Message, last_of_user
 from demem_adapters.common.naming import Namespace, named
 from demem_adapters.common.recent import Recent
+from demem_adapters.common.said import kept_as
 from demem_adapters.common.tools import Advised, ToolAdvice, ToolOptions, Worked
 
 __all__ = [
@@ -55,6 +56,7 @@ __all__ = [
     "in_conversation",
     "in_order",
     "is_person",
+    "kept_as",
     "last_of_user",
     "logged",
     "named",

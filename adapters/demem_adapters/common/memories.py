@@ -16,7 +16,7 @@ from demem_adapters.common.digests import digest
 from demem_adapters.common.failures import logged
 from demem_adapters.common.recent import Recent
 from demem_adapters.common.said import answer_of_call, echoes, kept_as, said_before
-from demem_agent import Answer, Evidence, FeedbackReport, Reading, SlotMemory
+from demem_agent import Answer, Evidence, FeedbackReport, Ingested, Reading, SlotMemory
 from demem_agent.errors import DeMemError, IdempotencyConflict, InvalidInput, NotFound
 from demem_agent.feedback import Told
 from demem_agent.options import Options
@@ -175,6 +175,7 @@ class Memories(Choices):
         source_id: str | None = None,
         key: str | None = None,
         metadata: Mapping[str, object] | None = None,
+        anew: bool = False,
     ) -> None:
         """Remember a text as it was said; a blank text is none.
 
@@ -183,6 +184,7 @@ class Memories(Choices):
         Args:
             metadata: what is kept beside it, JSON values by name, at most 4 KB; ``where`` filters
                 by it.
+            anew: remember it again where what had the key was forgotten since; else it stays so.
 
         Raises:
             IdempotencyConflict: for a key that something else was remembered under.
@@ -190,16 +192,25 @@ class Memories(Choices):
         said = kept_as(text)
         if namespace is None or not said.strip():
             return
-        self.of(namespace).ingest(
-            said,
-            speaker=speaker,
-            at=at,
-            session=session,
-            source=source,
-            source_id=source_id,
-            key=key,
-            metadata=metadata,
-        )
+        memory = self.of(namespace)
+
+        def ingested(under: str | None) -> Ingested:
+            return memory.ingest(
+                said,
+                speaker=speaker,
+                at=at,
+                session=session,
+                source=source,
+                source_id=source_id,
+                key=under,
+                metadata=metadata,
+            )
+
+        done = ingested(key)
+        times = 0
+        while anew and done.evidence_id and not _holds(memory, done.evidence_id):
+            times += 1
+            done = ingested(digest(key, times))
 
     async def aremember(self, namespace: str | None, text: str, **about: Any) -> None:
         """Remember a text, without blocking the event loop; arguments as in :meth:`remember`."""
@@ -401,6 +412,14 @@ def _ids_but(memory: SlotMemory, matching: Matching | None) -> Sequence[str]:
     if memory.settings.mode == "strict":
         raise InvalidInput("filters", matching, "left out where memories are read by summaries")
     return [item.id for item in memory.evidence() if not matching(item)]
+
+
+def _holds(memory: SlotMemory, evidence_id: str) -> bool:
+    try:
+        memory.item(evidence_id)
+    except NotFound:
+        return False
+    return True
 
 
 def _nothing_read(memory: SlotMemory) -> Reading:

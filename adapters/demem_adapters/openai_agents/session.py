@@ -18,6 +18,7 @@ from demem_adapters.common import (
     USER,
     Asker,
     Conditions,
+    Filter,
     Inject,
     Memories,
     Message,
@@ -26,6 +27,8 @@ from demem_adapters.common import (
     checked,
     digest,
     in_conversation,
+    is_person,
+    kept_as,
     logged,
     named,
     put_before,
@@ -53,8 +56,9 @@ class MemorySession:
     """Any session, with memory: it is passed on as it is, and what both sides said is remembered.
 
     A message of the user's is remembered once the model has answered it whole, with the answer;
-    neither tool calls nor what was recalled are. Taking items out of the session, or clearing it,
-    takes nothing out of memory: ``forget`` does. One object is for one run at a time.
+    neither tool calls nor what was recalled are. A message that is popped is taken back: what was
+    remembered of it is forgotten for good, with the answers that tell of it. One object is for one
+    run at a time.
 
     Args:
         session: where the items are kept, such as a ``SQLiteSession``.
@@ -63,9 +67,13 @@ class MemorySession:
             as ``Runner.run`` got it.
         asker, conditions: who asks ("user" unless given), and what holds; functions of the run's
             context as well.
+        where: which items may be recalled; a function of it as well.
         turns: how many turns of the user's in the session are shown to the model besides the new
             one.
         inject: where what was recalled goes, "user" or "system".
+        clear_forgets: whether to clear the session is to forget what was said in it, for good. Not
+            unless given: a session is cleared to begin a new conversation, and that is when memory
+            is wanted.
     """
 
     def __init__(
@@ -76,8 +84,10 @@ class MemorySession:
         namespace: Namespace | None = None,
         asker: Asker | None = None,
         conditions: Conditions = (),
+        where: Filter | None = None,
         turns: int = 6,
         inject: Inject = "user",
+        clear_forgets: bool = False,
     ) -> None:
         if isinstance(session, OpenAIConversationsSession):
             raise InvalidInput(
@@ -88,10 +98,13 @@ class MemorySession:
         self.session = session
         self.memories = memories
         self.turns = turns
+        self.clear_forgets = clear_forgets
         self._namespace: Namespace = session.session_id if namespace is None else namespace
-        self._situation = Situation(asker, conditions)
+        self._situation = Situation(asker, conditions, where)
         self._inject: Inject = checked(inject)
         self._takes_wrapper = _takes_wrapper(session)
+        #: In whose memory something was remembered, the last one at the end.
+        self._namespaces: dict[str, None] = {}
         #: Messages of the user's that no answer has come to yet.
         self._unanswered: list[_Unanswered] = []
         #: The last message as it was kept.
@@ -198,15 +211,74 @@ class MemorySession:
         return taken
 
     async def pop_item(self, wrapper: object = None) -> Any:
-        """Take out the newest item, as the session does."""
+        """Take out the newest item, as the session does, and forget what was remembered of it.
+
+        A memory that fails is logged by kind. Where the namespace is a function and no ``wrapper``
+        is given, it is that of the last turn which this object has remembered.
+        """
         taken = await self.session.pop_item(**self._wrapped(wrapper))
+        waited = len(self._unanswered)
         self._unanswered = [waiting for waiting in self._unanswered if waiting.message != taken]
+        if role_of(taken) not in (USER, ASSISTANT) or len(self._unanswered) < waited:
+            return taken  # nothing was remembered of it
+        left = await self.session.get_items(**self._wrapped(wrapper))
+        with logged("what was taken back was not forgotten"):
+            for namespace in self._written(wrapper)[-1:]:
+                await asyncio.to_thread(self._take_back, namespace, taken, left)
         return taken
 
     async def clear_session(self, wrapper: object = None) -> None:
-        """Clear the session; what was remembered stays."""
+        """Clear the session; what was remembered stays, unless clearing is to forget it.
+
+        Raises:
+            InvalidInput: where it is to, and the namespace is a function that is told no context,
+                while this object has remembered nothing.
+            DeMemError: if it cannot be forgotten; the session is as it was then.
+        """
+        if self.clear_forgets:
+            namespaces = self._written(wrapper)
+            if not namespaces and callable(self._namespace):
+                raise InvalidInput("wrapper", wrapper, "given: the namespace is a function of it")
+            for namespace in namespaces:
+                await self.memories.aforget(namespace, where={"session": self.session_id})
+            self._forget_last()
         self._unanswered = []
         await self.session.clear_session(**self._wrapped(wrapper))
+
+    def _written(self, wrapper: object) -> list[str]:
+        """Return in whose memory the turns of the session are, as far as it is known."""
+        if not callable(self._namespace):
+            return [self._namespace]
+        named = None if wrapper is None else self._whose(getattr(wrapper, "context", None))
+        found = dict.fromkeys([*self._namespaces])
+        if named is not None:
+            found.pop(named, None)
+            found[named] = None
+        return [*found]
+
+    def _take_back(self, namespace: str, taken: Message, left: Items) -> None:
+        """Forget what was remembered of a message that is no more in the session.
+
+        It is what its side said last there, unless the session has as many messages that say the
+        same as memory has: then nothing was remembered of this one.
+        """
+        memory = self.memories.known(namespace)
+        said = memory.evidence(where={"session": self.session_id}) if memory is not None else ()
+        by_user = role_of(taken) == USER
+        side = [item for item in said if is_person(item.speaker) == by_user]
+        words = kept_as(text_of(taken))
+        alike = [item for item in left if role_of(item) == role_of(taken)]
+        there = sum(kept_as(text_of(item)) == words for item in alike)
+        held = sum(item.text == words for item in side)
+        if held > there and side[-1].text == words:
+            self.memories.forget(namespace, side[-1].id)
+            self._forget_last()
+
+    def _forget_last(self) -> None:
+        """Keep nothing of what was recalled and answered last."""
+        self._asked = self._question = self._said = ""
+        self._reading = None
+        self._answer = None
 
     async def feedback(self, **told: Unpack[Told]) -> FeedbackReport:
         """Tell how the last answer in this session did; arguments as in ``SlotMemory.feedback``.
@@ -249,6 +321,9 @@ class MemorySession:
         answer: Message,
         asking: Asking,
     ) -> None:
+        if namespace is not None:
+            self._namespaces.pop(namespace, None)
+            self._namespaces[namespace] = None
         before = ""
         for waiting in asked:
             message = waiting.message
@@ -271,7 +346,9 @@ class MemorySession:
         text = text_of(item)
         today = date.today().isoformat()
         key = digest(self.session_id, item.get("id"), speaker, text, today, before)
-        self.memories.remember(namespace, text, speaker=speaker, session=self.session_id, key=key)
+        about: Any = {"speaker": speaker, "session": self.session_id, "key": key}
+        # What was taken back and is said again is an event of its own.
+        self.memories.remember(namespace, text, **about, anew=True)
 
     def _whose(self, context: object) -> str | None:
         return named(self._namespace, context)
