@@ -388,6 +388,46 @@ def test_what_is_forgotten_is_nowhere_any_more(asking: Asking, memories: Memorie
     assert "brass" not in everything
 
 
+# Filters and changes
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ({"speaker": "Ana"}, "brass"),
+        ({"since": "2024-05"}, "steel"),
+        ({"until": "2024-04"}, "brass"),
+        ({"speaker": "Ana", "since": "2024-05"}, ""),
+        ({"speaker": "", "since": "", "until": ""}, "brass steel"),
+    ],
+)
+def test_what_is_recalled_may_be_of_one_speaker_and_of_a_time(
+    asking: Asking, given: dict[str, str], found: str
+) -> None:
+    asking.does("remember", text=VALVE, speaker="Ana", at="2024-04-30")
+    asking.does("remember", text="The boiler's valve is steel.", speaker="Ben", at="2024-05-01")
+    text = asking.does("recall", question=WHICH, **given)
+    assert {metal for metal in ("brass", "steel") if metal in text} == {*found.split()}
+
+
+def test_a_fact_is_corrected_once_and_its_history_told(asking: Asking, memories: Memories) -> None:
+    asking.does("remember", text=VALVE, speaker="Ana", at="2024-04-30")
+    steel = {"evidence_id": "e1", "text": "The boiler has a steel valve.", "at": "2024-05-01"}
+    done = asking.does("update", **steel)
+    assert (done["evidence_id"], done["replaced"]) == ("e2", "e1")
+    assert asking.does("update", **steel)["succession"] is None
+    versions = asking.does("history", evidence_id="e1")["versions"]
+    told = [(one["evidence"]["id"], one["evidence"]["at"], one["holds"]) for one in versions]
+    assert told == [("e1", "2024-04-30T00:00:00", False), ("e2", "2024-05-01T00:00:00", True)]
+    assert "[until 1 May 2024] Ana: " in asking.does("recall", question=WHICH)
+
+
+def test_changing_what_was_never_written_makes_nothing(asking: Asking, memories: Memories) -> None:
+    asking.fails("update", evidence_id="e1", text=VALVE)
+    asking.fails("history", evidence_id="e1")
+    assert memories.known("default") is None
+
+
 # Errors
 
 MISTAKES: dict[str, tuple[str, dict[str, Any]]] = {
@@ -406,6 +446,10 @@ MISTAKES: dict[str, tuple[str, dict[str, Any]]] = {
     "blank question": ("feedback", {"question": " ", "answer": "Brass.", "thumbs": True}),
     "unknown id": ("explain", {"id": "a99"}),
     "nothing to explain": ("explain", {}),
+    "since when": ("recall", {"question": WHICH, "since": "yesterday"}),
+    "an unknown fact": ("update", {"evidence_id": "e99", "text": VALVE}),
+    "no fact": ("update", {"evidence_id": "e1", "text": " "}),
+    "history of nothing": ("history", {"evidence_id": "e99"}),
     "unknown item": ("forget", {"evidence_id": "e99"}),
     "nothing to forget": ("forget", {}),
     "two to forget": ("forget", {"evidence_id": "e1", "source_id": "m1"}),
@@ -456,8 +500,10 @@ def test_a_resource_that_is_not_there_is_an_error_of_one_line(
 def test_tools_resources_and_the_prompt_are_listed(asking: Asking) -> None:
     tools = asking.ask(lambda client: client.list_tools()).model_dump(by_alias=True)["tools"]
     hints = {tool["name"]: tool["annotations"] for tool in tools}
-    assert list(hints) == ["remember", "recall", "feedback", "explain", "forget"]
-    assert [name for name, hint in hints.items() if hint["readOnlyHint"]] == ["recall", "explain"]
+    changing = ["update", "history", "forget"]
+    assert list(hints) == ["remember", "recall", "feedback", "explain", *changing]
+    reading = [name for name, hint in hints.items() if hint["readOnlyHint"]]
+    assert reading == ["recall", "explain", "history"]
     assert [name for name, hint in hints.items() if hint["destructiveHint"]] == ["forget"]
     assert all(tool["description"] for tool in tools)
     listed = asking.ask(lambda client: client.list_resources()).resources

@@ -39,10 +39,10 @@ def make_server(
 ) -> MCPServer:
     """Make an MCP server with memory.
 
-    Its tools are ``remember``, ``recall``, ``feedback``, ``explain`` and ``forget``. Resources are
-    ``demem://slots`` and ``demem://certificates``, and with ``/{id}`` one of them; the prompt is
-    ``with_memory``. Whatever goes wrong is a result with ``isError`` and one line, and the server
-    goes on.
+    Its tools are ``remember``, ``recall``, ``feedback``, ``explain``, ``update``, ``history`` and
+    ``forget``. Resources are ``demem://slots`` and ``demem://certificates``, and with ``/{id}`` one
+    of them; the prompt is ``with_memory``. Whatever goes wrong is a result with ``isError`` and one
+    line, and the server goes on.
 
     Args:
         memories: where it is remembered.
@@ -62,7 +62,8 @@ def make_server(
     desk = Desk(memories)
     version = {"version": demem_agent.__version__} if NEW else {}
     server = MCPServer("demem", instructions=_INSTRUCTIONS, log_level="WARNING", **version)
-    for tool in (desk.remember, desk.recall, desk.feedback, desk.explain, desk.forget):
+    tools = (desk.remember, desk.recall, desk.feedback, desk.explain)
+    for tool in (*tools, desk.update, desk.history, desk.forget):
         _add_tool(server, desk, tool, namespace, known)
     _add_resources(server, desk, namespace)
     # Arguments of a prompt are texts: it takes no list of conditions.
@@ -79,7 +80,7 @@ def _add_tool(
     known: Known,
 ) -> None:
     hints = {
-        "readOnlyHint": tool in (desk.recall, desk.explain),
+        "readOnlyHint": tool in (desk.recall, desk.explain, desk.history),
         "destructiveHint": tool == desk.forget,
         "idempotentHint": True,
         "openWorldHint": False,
