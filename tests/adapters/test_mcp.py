@@ -795,7 +795,9 @@ def test_a_server_that_says_who_asks_lets_no_call_say_another(memories: Memories
 
 def test_who_asks_may_be_a_function_of_the_request(memories: Memories) -> None:
     asking = Asking(memories, asker=lambda context: type(context).__name__)
-    assert arguments(asking, "recall") == {"question", "limit", "conditions", "said_before"}
+    filters = {"speaker", "since", "until"}
+    others = {"question", "limit", "conditions", "said_before", *filters}
+    assert arguments(asking, "recall") == others
     asking.does("feedback", question=WHICH, answer="A brass one.", thumbs=True)
     (context,) = memories.of("default").contexts()
     assert context.asker == "Context"

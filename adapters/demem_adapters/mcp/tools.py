@@ -60,7 +60,7 @@ _Since = Annotated[
 ]
 _Until = Annotated[
     str,
-    Field(description="Only what was said before the end of this: 2025-06-01, 2025-06 or 2025."),
+    Field(description="Only what was said by the end of this: 2025-06-01, 2025-06 or 2025."),
 ]
 _Id = Annotated[str, Field(description="Of the item, such as e12, from explain.")]
 _Share = Annotated[float | None, Field(description="From 0 to 1.")]
@@ -220,7 +220,7 @@ class Desk:
     def update(
         self, namespace: str, evidence_id: _Id, text: str, at: _Time = "", key: _Key = ""
     ) -> Json:
-        """Correct a fact: remember a text in the place of an item, which is kept as what held before.
+        """Correct a fact: remember a text in the place of an item, which stays as what held before.
 
         at: since when it holds.
         """
