@@ -14,6 +14,7 @@ from demem_adapters.common import (
     USER,
     Asker,
     Conditions,
+    Filter,
     Inject,
     Memories,
     Namespace,
@@ -69,6 +70,7 @@ class MemoryProvider(ContextProvider):
             ``AgentSession``, such as ``lambda session: session.state["user"]``.
         asker, conditions: who asks ("user" unless given), and what holds; functions of the
             ``AgentSession`` as well.
+        where: which items may be recalled; a function of it too.
         inject: where the block goes: "user" is a message before the user's, "system" the
             instructions.
         whole: finish reasons of whole answers. Add None for a client that gives none, and a stream
@@ -91,6 +93,7 @@ class MemoryProvider(ContextProvider):
         namespace: Namespace | None = None,
         asker: Asker | None = None,
         conditions: Conditions = (),
+        where: Filter | None = None,
         inject: Inject = "user",
         whole: Collection[str | None] = ("stop",),
         source_id: str = "demem",
@@ -105,7 +108,7 @@ class MemoryProvider(ContextProvider):
         self.inject: Inject = checked(inject)
         free = namespace is None or callable(namespace)
         self.namespace = namespace if free else text_field("namespace", namespace)
-        self.situation = Situation(asker, conditions)
+        self.situation = Situation(asker, conditions, where)
         self._warned = False
 
     async def before_run(

@@ -13,6 +13,7 @@ from demem_adapters.common import (
     LOG,
     Asker,
     Conditions,
+    Filter,
     Memories,
     Namespace,
     Situation,
@@ -48,6 +49,7 @@ class MemoryRetriever:
         namespace: whose memory; a function gets what else the retriever is called with, by name,
             such as ``user`` in ``dspy.Retrieve(k=3)(question, user="ana")``.
         asker, conditions: who asks ("user" unless given), and what holds; functions of the same.
+        where: which items may be read; a function of it too.
     """
 
     def __init__(
@@ -57,10 +59,11 @@ class MemoryRetriever:
         namespace: Namespace = "default",
         asker: Asker | None = None,
         conditions: Conditions = (),
+        where: Filter | None = None,
     ) -> None:
         self.memories = memories
         self.namespace = namespace
-        self.situation = Situation(asker, conditions)
+        self.situation = Situation(asker, conditions, where)
 
     def __call__(self, query: str, k: int | None = None, **about: Any) -> list[Any]:
         """Return at most ``k`` passages, as DSPy wants them: with a ``long_text`` each."""
@@ -151,6 +154,7 @@ class WithMemory(dspy.Module):
         remember: whether to remember, or only to recall.
         asker, conditions: who asks ("user" unless given), and what holds; functions of the inputs
             as well.
+        where: which items may be recalled; a function of them too.
 
     Raises:
         InvalidInput: if the program says which fields it gives and ``answer`` is none of them.
@@ -169,6 +173,7 @@ class WithMemory(dspy.Module):
         remember: bool = True,
         asker: Asker | None = None,
         conditions: Conditions = (),
+        where: Filter | None = None,
     ) -> None:
         super().__init__()
         given = _gives(program)
@@ -182,7 +187,7 @@ class WithMemory(dspy.Module):
         self.field = field
         self.keep = keep
         self.remember = remember
-        self.situation = Situation(asker, conditions)
+        self.situation = Situation(asker, conditions, where)
 
     def forward(self, *, call_id: str | None = None, **inputs: Any) -> Any:
         """Recall, call the program, and remember."""

@@ -12,6 +12,7 @@ from demem_adapters.common import (
     USER,
     Asker,
     Conditions,
+    Filter,
     Memories,
     Said,
     Situation,
@@ -52,13 +53,19 @@ class MemoryService(BaseMemoryService):
         memories: where it is remembered.
         asker, conditions: who asks ("user" unless given), and what holds; functions of ``app_name``
             and ``user_id`` as well.
+        where: which items may be found; a function of them too.
     """
 
     def __init__(
-        self, memories: Memories, *, asker: Asker | None = None, conditions: Conditions = ()
+        self,
+        memories: Memories,
+        *,
+        asker: Asker | None = None,
+        conditions: Conditions = (),
+        where: Filter | None = None,
     ) -> None:
         self.memories = memories
-        self.situation = Situation(asker, conditions)
+        self.situation = Situation(asker, conditions, where)
 
     async def add_session_to_memory(self, session: Session) -> None:
         """Remember the events of a session that are not remembered yet."""

@@ -233,8 +233,9 @@ class _MemoryHook:
     """What both hooks are made with.
 
     A run's ``hook_context={"namespace": ...}`` says whose memory it is, None that it has none; an
-    ``"asker"`` in it who asks, and ``"conditions"`` what holds. A ``"turn"`` in it is an id of what
-    the user says with it: a run that is carried out again has the same.
+    ``"asker"`` in it who asks, ``"conditions"`` what holds, and ``"where"`` what may be recalled. A
+    ``"turn"`` in it is an id of what the user says with it: a run that is carried out again has the
+    same.
     """
 
     def __init__(
@@ -244,13 +245,15 @@ class _MemoryHook:
         inject: Inject = "user",
         asker: str | None = None,
         conditions: list[str] | None = None,
+        where: dict[str, Any] | None = None,
     ) -> None:
         self.memories = memories
         self.namespace = namespace
         self.inject = checked(inject)
         self.asker = asker
         self.conditions = conditions
-        _situation(asker, conditions)  # a mistake is told when it is made
+        self.where = where
+        _situation(asker, conditions, where)  # a mistake is told when it is made
 
     def to_dict(self) -> dict[str, Any]:
         """Return how it was made."""
@@ -261,6 +264,7 @@ class _MemoryHook:
             inject=self.inject,
             asker=self.asker,
             conditions=self.conditions,
+            where=self.where,
         )
 
     @classmethod
@@ -276,7 +280,8 @@ class _MemoryHook:
 
     def _asking(self, state: State) -> Asking:
         asker = _told_of(state, "asker", self.asker)
-        return _situation(asker, _told_of(state, "conditions", self.conditions))
+        held = _told_of(state, "conditions", self.conditions)
+        return _situation(asker, held, _told_of(state, "where", self.where))
 
 
 class RecallHook(_MemoryHook):
@@ -355,6 +360,7 @@ def memory_hooks(
     inject: Inject = "user",
     asker: str | None = None,
     conditions: list[str] | None = None,
+    where: dict[str, Any] | None = None,
 ) -> dict[str, list[Hook]]:
     """Make the hooks that an agent takes: ``Agent(..., hooks=memory_hooks(memories))``.
 
@@ -363,11 +369,12 @@ def memory_hooks(
         namespace: whose memory, unless a run's ``hook_context={"namespace": ...}`` says otherwise;
             None has none.
         inject: where what was recalled goes, "user" or "system".
-        asker, conditions: who asks ("user" unless given), and what holds, unless the
-            ``hook_context`` says otherwise.
+        asker, conditions, where: who asks ("user" unless given), what holds, and which items may be
+            recalled, unless the ``hook_context`` says otherwise.
     """
-    recall = RecallHook(memories, namespace, inject, asker, conditions)
-    remember = RememberHook(memories, namespace, inject, asker, conditions)
+    about = (memories, namespace, inject, asker, conditions, where)
+    recall = RecallHook(*about)
+    remember = RememberHook(*about)
     return {"before_llm": [recall], "after_run": [remember]}
 
 
@@ -411,8 +418,12 @@ def _document(item: Evidence) -> Document:
     return Document(id=item.id, content=item.text, meta=details(item))
 
 
-def _situation(asker: str | None, conditions: Iterable[str] | None) -> Asking:
-    return Situation(asker or None, conditions or ()).asking()
+def _situation(
+    asker: str | None,
+    conditions: Iterable[str] | None,
+    where: Mapping[str, Any] | None = None,
+) -> Asking:
+    return Situation(asker or None, conditions or (), where).asking()
 
 
 def _told_of(state: State, name: str, unless: Any = None) -> Any:

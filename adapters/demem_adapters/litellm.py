@@ -13,6 +13,7 @@ from demem_adapters.common import (
     LOG,
     Asker,
     Conditions,
+    Filter,
     Memories,
     Namespace,
     Place,
@@ -63,6 +64,7 @@ class MemoryLogger(CustomLogger):
             None or "" has no memory.
         asker, conditions: who asks ("user" unless given), and what holds; functions of the
             arguments as well.
+        where: which items may be recalled; a function of them too.
         inject: where the block goes, "user" or "system".
     """
 
@@ -73,12 +75,13 @@ class MemoryLogger(CustomLogger):
         namespace: Namespace = "default",
         asker: Asker | None = None,
         conditions: Conditions = (),
+        where: Filter | None = None,
         inject: Place = "user",
     ) -> None:
         super().__init__()
         self.memories = memories
         self.namespace = namespace
-        self._calls = Turns(memories, namespace, inject, Situation(asker, conditions))
+        self._calls = Turns(memories, namespace, inject, Situation(asker, conditions, where))
         #: What was put before calls: LiteLLM's own fallbacks carry out calls inside of calls.
         self._put: Recent[str, None] = Recent(_MOST_CALLS)
         # LiteLLM takes two callbacks of a class for the same one if no attribute of a plain type
@@ -150,6 +153,7 @@ def wrap(
     namespace: Namespace = "default",
     asker: Asker | None = None,
     conditions: Conditions = (),
+    where: Filter | None = None,
     inject: Place = "user",
 ) -> Create:
     """Make a function like ``litellm.completion`` that has memory.
@@ -160,9 +164,9 @@ def wrap(
     Args:
         create: ``litellm.completion``, ``litellm.acompletion``, a method of a ``Router``, or any
             function of the same arguments.
-        memories, namespace, asker, conditions, inject: as in :class:`MemoryLogger`.
+        memories, namespace, asker, conditions, where, inject: as in :class:`MemoryLogger`.
     """
-    begin = Turns(memories, namespace, inject, Situation(asker, conditions)).begin
+    begin = Turns(memories, namespace, inject, Situation(asker, conditions, where)).begin
 
     @functools.wraps(create)
     def created(model: str, messages: list[Any], **call: Any) -> Any:

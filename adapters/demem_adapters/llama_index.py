@@ -95,6 +95,7 @@ class MemoryBlock(BaseMemoryBlock[str]):
             where it has none, and may give None: nothing is recalled then, and nothing remembered.
         asker, conditions: who asks ("user" unless given), and what holds; functions of the
             ``session_id`` as well.
+        where: which items may be recalled; a function of it too.
     """
 
     name: str = "recalled"
@@ -102,6 +103,7 @@ class MemoryBlock(BaseMemoryBlock[str]):
     namespace: Namespace = Field(default="default", exclude=True)
     asker: Asker | None = Field(default=None, exclude=True)
     conditions: Conditions = Field(default=(), exclude=True)
+    where: Filter | None = Field(default=None, exclude=True)
     #: By session, how often each thing was said among the messages that have left the history.
     _left: Recent[str | None, Counter[str]] = PrivateAttr(default_factory=Recent)
     #: By what was recalled, for whom and for what: LlamaIndex does not say it again when it asks
@@ -121,7 +123,7 @@ class MemoryBlock(BaseMemoryBlock[str]):
         return block(reading)
 
     def _asking(self, session: str | None) -> Asking:
-        return Situation(self.asker, self.conditions).asking(session)
+        return Situation(self.asker, self.conditions, self.where).asking(session)
 
     def _user(self, session: str | None) -> str:
         """Return the name under which what the user says in a session is remembered."""

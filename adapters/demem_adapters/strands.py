@@ -16,6 +16,7 @@ from demem_adapters.common import (
     USER,
     Asker,
     Conditions,
+    Filter,
     Memories,
     Recent,
     Situation,
@@ -72,6 +73,7 @@ class SlotStore(MemoryStore):
         namespace: whose memory. Strands tells a store nothing of the call, so it is fixed.
         asker, conditions: who asks ("user" unless given), and what holds; also as functions
             without arguments.
+        where: which items may be recalled; also as a function.
         name: of the store, as Strands' tools show it to the model.
         description: of the store, for the same tools.
 
@@ -86,12 +88,13 @@ class SlotStore(MemoryStore):
         *,
         asker: Asker | None = None,
         conditions: Conditions = (),
+        where: Filter | None = None,
         name: str = "memory",
         description: str | None = None,
     ) -> None:
         self.memories = memories
         self.namespace = text_field("namespace", namespace)
-        self.situation = Situation(asker, conditions)
+        self.situation = Situation(asker, conditions, where)
         self.name = name
         self.description = description
         self.max_search_results: int | None = None
@@ -142,7 +145,7 @@ class LongTermMemory(MemoryManager):
         memories: where it is remembered; ``memories.feedback(result.message["tracking_id"],
             thumbs=True)`` tells how an answer did.
         namespace: whose memory; an agent of Strands holds one conversation, so its user has it.
-        asker, conditions: as in :class:`SlotStore`.
+        asker, conditions, where: as in :class:`SlotStore`.
         session: id of the conversation; one for each agent unless given.
         stores: further stores, searched after this one.
         injection: as in ``MemoryManager``; what a config leaves out is as said above, False recalls
@@ -160,6 +163,7 @@ class LongTermMemory(MemoryManager):
         *,
         asker: Asker | None = None,
         conditions: Conditions = (),
+        where: Filter | None = None,
         session: str | None = None,
         stores: Sequence[MemoryStore] = (),
         injection: bool | MemoryInjectionConfig = True,
@@ -171,12 +175,15 @@ class LongTermMemory(MemoryManager):
         self._options = {
             "asker": asker,
             "conditions": conditions,
+            "where": where,
             "session": session,
             "stores": stores,
             "injection": injection,
             **options,
         }
-        self._store = SlotStore(memories, namespace, asker=asker, conditions=conditions)
+        self._store = SlotStore(
+            memories, namespace, asker=asker, conditions=conditions, where=where
+        )
         told = injection if isinstance(injection, dict) else {}
         # "userTurn", Strands' own trigger, would leave the model without memory once it has called
         # a tool.

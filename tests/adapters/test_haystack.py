@@ -83,7 +83,7 @@ class Watched:
         return self.replies.pop(0) if self.replies else reply("Noted.")
 
     def agent(self, memories: Memories, **more: Any) -> Agent:
-        ours = ("inject", "namespace", "asker", "conditions")
+        ours = ("inject", "namespace", "asker", "conditions", "where")
         hooks = memory_hooks(memories, **{name: more.pop(name) for name in ours if name in more})
         return Agent(chat_generator=MockChatGenerator(response_fn=self), hooks=hooks, **more)
 

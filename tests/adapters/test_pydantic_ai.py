@@ -112,7 +112,7 @@ class User:
 
 
 def agent(model: Any, memories: Memories, **more: Any) -> Agent[Any, Any]:
-    ours = ("namespace", "inject", "tools", "asker", "conditions")
+    ours = ("namespace", "inject", "tools", "asker", "conditions", "where")
     about = {name: more.pop(name) for name in ours if name in more}
     return Agent(model, capabilities=[LongTermMemory(memories, **about)], **more)
 

@@ -101,7 +101,7 @@ WEIGH = {"weigh": '{"thing": "valve"}'}
 
 
 def agent(model: Model, memories: Memories, namespace: str = "ana", /, **about: Any) -> Agent:
-    known = ("session", "stores", "injection", "add_tool_config", "asker", "conditions")
+    known = ("session", "stores", "injection", "add_tool_config", "asker", "conditions", "where")
     ours = {name: about.pop(name) for name in known if name in about}
     memory = LongTermMemory(memories, namespace, **ours)
     return Agent(model=model, memory_manager=memory, callback_handler=None, **about)

@@ -55,11 +55,13 @@ class Driver(ABC):
     #: A memory that fails is an error of the call: for stores and services that are called by their
     #: name.
     explicit: ClassVar[bool] = False
+    #: The adapter takes ``where``: which items may be recalled.
+    filters: ClassVar[bool] = True
     #: The framework shows the adapter what was said before a question.
     shows_before: ClassVar[bool] = True
 
     def __init__(self, memories: Memories, **asking: Any) -> None:
-        """Take the memories, and the adapter's own ``asker`` and ``conditions``."""
+        """Take the memories, and the adapter's own ``asker``, ``conditions`` and ``where``."""
         self.memories = memories
         self.asking = asking
 
@@ -298,6 +300,18 @@ class AdapterContract(PageContract):
         memory.feedback(context.id, reference=right)
         assert right in given_to(bot)
         assert right not in given_to(self.driver(memories, **other))
+
+    def test_only_what_a_filter_leaves_reaches_the_model(self) -> None:
+        if not self.driver.filters:
+            return
+        memories = Memories(encoder=BagEncoder())
+        framework = self.driver(memories, where={"metadata": {"metal": ["brass"]}})
+        namespace = framework.namespace("home")
+        memories.remember(namespace, RIVALS[0], metadata={"metal": ["brass"]})
+        memories.remember(namespace, RIVALS[1], metadata={"metal": ["steel"]})
+        recalled = given_to(framework)
+        assert RIVALS[0] in recalled
+        assert RIVALS[1] not in recalled
 
     def test_a_question_is_asked_with_what_was_said_before_it(self) -> None:
         if not self.driver.shows_before:

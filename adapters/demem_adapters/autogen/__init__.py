@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Self, Unpack
 
@@ -20,6 +20,7 @@ from demem_adapters.autogen.messages import (
 from demem_adapters.common import (
     Asker,
     Conditions,
+    Filter,
     Inject,
     Memories,
     Situation,
@@ -66,6 +67,7 @@ class LongTermMemoryConfig(BaseModel):
     user: str | tuple[str, ...] = _USER
     asker: str | None = None
     conditions: tuple[str, ...] = ()
+    where: dict[str, Any] | None = None
     limit: int | None = None
     options: dict[str, Any] = {}
 
@@ -87,6 +89,7 @@ class LongTermMemory(Memory, Component[LongTermMemoryConfig]):
             such as those of the task and of the ``UserProxyAgent``.
         asker, conditions: who asks ("user" unless given), and what holds; functions of the name
             under which the user speaks as well, such as ``asker=lambda name: name``.
+        where: which items may be recalled; a function of the same too.
 
     Raises:
         InvalidInput: for another ``inject``, or a namespace, a session or a name that is no text.
@@ -104,12 +107,14 @@ class LongTermMemory(Memory, Component[LongTermMemoryConfig]):
         user: str | Sequence[str] = _USER,
         asker: Asker | None = None,
         conditions: Conditions = (),
+        where: Filter | None = None,
     ) -> None:
         self.memories = memories
         self.namespace = text_field("namespace", namespace)
         self.session = None if session is None else text_field("session", session)
         self.inject: Inject = checked(inject)
-        self.situation = Situation(asker, conditions)
+        self.situation = Situation(asker, conditions, where)
+        self._where = where
         names = user if isinstance(user, Sequence) and not isinstance(user, str) else [user]
         self.user = tuple(text_field("user", name) for name in names)
         self._made: dict[str, Any] | None = None
@@ -125,6 +130,7 @@ class LongTermMemory(Memory, Component[LongTermMemoryConfig]):
         user: str | Sequence[str] = _USER,
         asker: Asker | None = None,
         conditions: Conditions = (),
+        where: Filter | None = None,
         limit: int | None = None,
         **options: Unpack[Options],
     ) -> Self:
@@ -142,6 +148,7 @@ class LongTermMemory(Memory, Component[LongTermMemoryConfig]):
             user=user,
             asker=asker,
             conditions=conditions,
+            where=where,
         )
         memory._made = {"url": url, "limit": limit, "options": options}
         return memory
@@ -218,7 +225,8 @@ class LongTermMemory(Memory, Component[LongTermMemoryConfig]):
         asker = self.situation.asker
         facts = self.situation.conditions
         options = self._made["options"] if self._made else {}
-        plain = all(map(_is_plain, options.values()))
+        where = dict(self._where) if isinstance(self._where, Mapping) else None
+        plain = all(map(_is_plain, options.values())) and where == self._where
         if not self._made or callable(asker) or callable(facts) or not plain:
             raise InvalidInput(
                 "memory", self._made, "made by LongTermMemory.open from plain values, to be dumped"
@@ -231,6 +239,7 @@ class LongTermMemory(Memory, Component[LongTermMemoryConfig]):
             user=self.user,
             asker=asker,
             conditions=tuple(facts),
+            where=where,
         )
 
     @classmethod

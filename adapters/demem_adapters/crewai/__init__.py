@@ -10,7 +10,17 @@ from datetime import date
 from itertools import accumulate
 from typing import Any, Self, Unpack
 
-from demem_adapters.common import ASSISTANT, LOG, USER, Asker, Conditions, Recent, digest, logged
+from demem_adapters.common import (
+    ASSISTANT,
+    LOG,
+    USER,
+    Asker,
+    Conditions,
+    Filter,
+    Recent,
+    digest,
+    logged,
+)
 from demem_adapters.crewai.storage import SAID_BY, MemoryStorage, wanting
 from demem_agent import FeedbackReport, InvalidInput, Reading
 from demem_agent.feedback import Told
@@ -84,6 +94,7 @@ class LongTermMemory(Memory):
         encoder: of the memories, where they have one of their own; only for searching by vector.
         asker, conditions: who asks ("user" unless given), and what holds; also as functions without
             arguments.
+        where: which items may be recalled; also as a function.
 
     Raises:
         InvalidInput: for a root scope that is given and names nobody.
@@ -94,6 +105,7 @@ class LongTermMemory(Memory):
     encoder: Any = Field(default=None, exclude=True)
     asker: Asker | None = Field(default=None, exclude=True)
     conditions: Conditions = Field(default=(), exclude=True)
+    where: Filter | None = Field(default=None, exclude=True)
     storage: Any = Field(default=None, exclude=True)
     embedder: Any = Field(default=None, exclude=True)
     llm: Any = Field(default=None, exclude=True)
@@ -114,6 +126,7 @@ class LongTermMemory(Memory):
             encoder=self.encoder,
             asker=self.asker,
             conditions=self.conditions,
+            where=self.where,
         )
         self.embedder = self.storage.embed
         super().model_post_init(context)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from demem_adapters.common import Asker, Conditions, Memories, Situation, digest
+from demem_adapters.common import Asker, Conditions, Filter, Memories, Situation, digest
 from demem_adapters.common.passages import Passage, fitting, passages
 from demem_agent import Evidence, Reading
 from demem_agent.encoders import as_matrix, default_encoder
@@ -50,6 +50,7 @@ class MemoryStorage:
         encoder: of the memories, where they have one of their own.
         asker, conditions: who asks ("user" unless given), and what holds; also as functions without
             arguments.
+        where: which items may be recalled; also as a function.
     """
 
     def __init__(
@@ -60,11 +61,12 @@ class MemoryStorage:
         encoder: Encoder | None = None,
         asker: Asker | None = None,
         conditions: Conditions = (),
+        where: Filter | None = None,
     ) -> None:
         self.memories = memories
         self.namespace = namespace
         self.encoder = encoder
-        self.situation = Situation(asker, conditions)
+        self.situation = Situation(asker, conditions, where)
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """Encode texts by the memories' encoder: an ``embedder`` that calls no provider."""

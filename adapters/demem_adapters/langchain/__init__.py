@@ -10,6 +10,7 @@ from typing import Annotated, Any, NamedTuple, TypedDict
 from demem_adapters.common import (
     Asker,
     Conditions,
+    Filter,
     Inject,
     Memories,
     Namespace,
@@ -110,6 +111,7 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
             getattr(runtime.context, "user", None)``. None means a run without memory.
         asker, conditions: who asks ("user" unless given), and what holds; functions of the runtime
             as well.
+        where: which items may be recalled; a function of it too.
         inject: where the block goes: a "user" message before what was asked, or the end of the
             "system" message.
     """
@@ -123,12 +125,13 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         namespace: Namespace = "default",
         asker: Asker | None = None,
         conditions: Conditions = (),
+        where: Filter | None = None,
         inject: Inject = "user",
     ) -> None:
         super().__init__()
         self.memories = memories
         self.namespace = namespace
-        self.situation = Situation(asker, conditions)
+        self.situation = Situation(asker, conditions, where)
         self.inject: Inject = checked(inject)
         #: By the id of a model's answer, what it was given from, and for whom.
         self._given: Recent[str, tuple[Reading | None, Asking]] = Recent()
@@ -245,6 +248,7 @@ class MemoryRetriever(BaseRetriever):
     Args:
         namespace: whose memory; a function gets the keyword arguments of the call.
         asker, conditions: who asks ("user" unless given), and what holds; functions of the same.
+        where: which items may be read; a function of them too.
         k: most documents; all that the limit has room for unless given. ``invoke(query, k=3)`` does
             so for one call.
     """
@@ -253,12 +257,13 @@ class MemoryRetriever(BaseRetriever):
     namespace: Namespace = "default"
     asker: Asker | None = None
     conditions: Conditions = ()
+    where: Filter | None = None
     k: int | None = None
 
     def _get_relevant_documents(
         self, query: str, *, run_manager: object, **call: Any
     ) -> list[Document]:
-        asking = Situation(self.asker, self.conditions).asking(call)
+        asking = Situation(self.asker, self.conditions, self.where).asking(call)
         reading = self.memories.recall(named(self.namespace, call), query, **asking)
         found = passages(reading)
         return [_document(passage) for passage in found[: call.get("k", self.k)]]
@@ -277,6 +282,7 @@ def tools(
     namespace: Namespace = "default",
     asker: Asker | None = None,
     conditions: Conditions = (),
+    where: Filter | None = None,
 ) -> list[BaseTool]:
     """Make the tools ``remember`` and ``recall`` for an agent.
 
@@ -284,8 +290,9 @@ def tools(
         namespace: whose memory; a function gets the ``ToolRuntime`` of the call, and None outside
             of an agent.
         asker, conditions: who asks ("user" unless given), and what holds; functions of the same.
+        where: which items may be recalled; a function of it too.
     """
-    situation = Situation(asker, conditions)
+    situation = Situation(asker, conditions, where)
 
     def remember(text: str, runtime: ToolRuntime[Any, Any] = _OUTSIDE) -> str:
         name = named(namespace, runtime)

@@ -7,7 +7,7 @@ import functools
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from demem_adapters.common import Asker, Conditions, Memories, Namespace, Place, Situation
+from demem_adapters.common import Asker, Conditions, Filter, Memories, Namespace, Place, Situation
 from demem_adapters.openai.streams import AsyncStream, Stream
 from demem_adapters.openai.turns import ResponseTurns, Turns
 
@@ -32,6 +32,7 @@ def wrap(
     namespace: Namespace = "default",
     asker: Asker | None = None,
     conditions: Conditions = (),
+    where: Filter | None = None,
     inject: Place = "user",
 ) -> Client:
     """Make a client like this one, whose completions and responses have memory.
@@ -55,6 +56,7 @@ def wrap(
             call.get("user")``. Where it gives None the call has no memory.
         asker, conditions: who asks ("user" unless given), and what holds; functions of the
             arguments as well.
+        where: which items may be recalled; a function of them too.
         inject: where the block goes: a message of the "user" before the last one, one of the
             "system", or "merged" with the last one, for models whose template wants user and
             assistant in turn.
@@ -62,7 +64,7 @@ def wrap(
     Raises:
         InvalidInput: for another ``inject``.
     """
-    situation = Situation(asker, conditions)
+    situation = Situation(asker, conditions, where)
     wrapped: Client = client.with_options()
     made = _acreate if isinstance(client, AsyncOpenAI) else _create
     for resource, kind in ((wrapped.chat.completions, Turns), (wrapped.responses, ResponseTurns)):
@@ -81,6 +83,7 @@ def wrap(
             namespace=namespace,
             asker=asker,
             conditions=conditions,
+            where=where,
             inject=inject,
         )
 

@@ -17,6 +17,7 @@ from pydantic_core import to_json
 from demem_adapters.common import (
     Asker,
     Conditions,
+    Filter,
     Inject,
     Memories,
     Namespace,
@@ -59,6 +60,7 @@ class LongTermMemory(AbstractCapability[Any]):
         tools: give the model ``recall`` and ``remember`` as tools as well.
         asker, conditions: who asks ("user" unless given), and what holds; functions of the
             ``RunContext`` as well.
+        where: which items may be recalled; a function of it too.
     """
 
     memories: Memories
@@ -67,12 +69,13 @@ class LongTermMemory(AbstractCapability[Any]):
     tools: bool = False
     asker: Asker | None = None
     conditions: Conditions = ()
+    where: Filter | None = None
     _reading: Reading | None = field(default=None, init=False, repr=False)
     _asked_by: Asking | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         checked(self.inject)
-        Situation(self.asker, self.conditions)  # a mistake is told when it is made
+        Situation(self.asker, self.conditions, self.where)  # a mistake is told when it is made
 
     @classmethod
     def from_spec(
@@ -167,7 +170,7 @@ class LongTermMemory(AbstractCapability[Any]):
         return named(self.namespace, ctx)
 
     def _asking(self, ctx: Run) -> Asking:
-        return Situation(self.asker, self.conditions).asking(ctx)
+        return Situation(self.asker, self.conditions, self.where).asking(ctx)
 
 
 def _whole(response: ModelResponse) -> bool:
