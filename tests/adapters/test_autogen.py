@@ -50,7 +50,7 @@ from PIL.Image import new as picture
 
 from demem_adapters.autogen import LongTermMemory
 from demem_adapters.common import DECLARED, Memories, block
-from demem_agent import SlotMemory
+from demem_agent import SlotMemory, Where
 from demem_agent.errors import InvalidInput, StoreError
 from demem_agent.stores import MemoryStore
 from demem_agent.testing import BagEncoder
@@ -719,3 +719,12 @@ def test_who_asks_is_dumped_and_loaded_unless_it_is_a_function() -> None:
     assert again.situation == memory.situation
     with pytest.raises(InvalidInput, match="memory"):
         LongTermMemory.open(asker=lambda _: "ana").dump_component()
+
+
+def test_a_filter_is_dumped_and_loaded_where_it_is_a_plain_mapping() -> None:
+    memory = LongTermMemory.open(where={"speaker": ["ana"], "since": "2024"})
+    again = LongTermMemory.load_component(memory.dump_component())
+    assert again.situation == memory.situation
+    for where in (Where(speaker="ana"), lambda _: None):
+        with pytest.raises(InvalidInput, match="memory"):
+            LongTermMemory.open(where=where).dump_component()

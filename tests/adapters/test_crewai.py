@@ -444,7 +444,8 @@ def test_what_is_wanted_is_not_crowded_out_by_the_rest() -> None:
     memory = make(Memories(limit=300, encoder=BagEncoder()))
     memory.remember("A valve.", categories=["plan"])
     memory.remember_many(
-        [f"The valve in room {n} has the valve of a valve." for n in range(20)], categories=["fact"]
+        [f"The valve in room {n} has the valve of a valve." for n in range(200)],
+        categories=["fact"],
     )
     assert contents(memory, "Which valve has the valve?", categories=["plan", "other"]) == [
         "A valve."

@@ -610,6 +610,15 @@ def test_a_run_says_who_asks_and_what_holds(memories: SharedMemories) -> None:
     assert [item.speaker for item in memories.of("home").evidence()] == ["ana", "assistant"]
 
 
+def test_a_run_says_what_may_be_recalled(memories: SharedMemories) -> None:
+    memories.remember("home", VALVE, speaker="Ana")
+    for speaker, recalled in (("Ana", True), ("Ben", False)):
+        watched = Watched()
+        told = {"namespace": "home", "where": {"speaker": speaker}}
+        watched.agent(memories).run([user(ASKED)], hook_context=told)
+        assert (VALVE in str(watched.seen)) == recalled
+
+
 def test_a_writer_and_a_retriever_are_told_who_speaks_and_asks(memories: SharedMemories) -> None:
     MemoryWriter(memories, asker="ana").run(messages=[user(VALVE), reply("Noted.")])
     MemoryWriter(memories).run(messages=[user("It leaks.")], asker="ben")

@@ -611,6 +611,18 @@ def test_a_summary_is_retrieved_as_one_document_of_no_item() -> None:
     assert (found.id, found.metadata) == (None, {})
 
 
+def test_a_retriever_and_a_tool_read_what_a_filter_leaves() -> None:
+    memories = Memories(encoder=BagEncoder())
+    memories.remember("default", VALVE, speaker="Ana")
+    memories.remember("default", "The boiler has a steel valve.", speaker="Ben")
+    retriever = MemoryRetriever(memories=memories, where=lambda call: {"speaker": call["of"]})
+    assert [found.page_content for found in retriever.invoke(ASKED, of="Ana")] == [VALVE]
+    _, recall = tools(memories, where={"speaker": "Ben"})
+    told = recall.invoke({"query": ASKED})
+    assert "steel" in told
+    assert "brass" not in told
+
+
 def test_the_namespace_of_a_retriever_is_a_function_of_the_call(memories: Memories) -> None:
     memories.remember("ana", VALVE)
     retriever = MemoryRetriever(memories=memories, namespace=lambda call: call["user"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import json
 import math
 from collections import Counter
@@ -32,8 +33,6 @@ _ON = "said on"
 _MARK = "crewai:"
 #: Fields of a record that evidence has no place for.
 _ABOUT = {"scope", "categories", "importance", "source", "private"}
-#: How much more is read where some of it may not be shown.
-_WIDER = 8
 
 _Wanted = Callable[[MemoryRecord], bool]
 
@@ -104,20 +103,25 @@ class MemoryStorage:
         read.
 
         As many as are within the limit in the form in which they are ``shown``, a line break after
-        each; for the storage's own situation unless another is given.
+        each; for the storage's own situation unless another is given. The limit is filled from what
+        is wanted alone.
         """
-        asked_by = asking or self.situation.asking()
-        reading = self.memories.recall(self.namespace, query, vector=vector, **asked_by)
-        if reading is None:
-            return None, []
+        recall = functools.partial(
+            self.memories.recall,
+            self.namespace,
+            query,
+            vector=vector,
+            **(asking or self.situation.asking()),
+        )
+        reading = recall()
         read = self._matches(reading)
         if not all(wanted(match.record) for match in read):
-            # What is wanted gets the room that the rest has taken.
-            limit = _WIDER * reading.limit
-            wider = self.memories.recall(
-                self.namespace, query, limit=limit, vector=vector, **asked_by
-            )
-            read = [match for match in self._matches(wider) if wanted(match.record)]
+            if reading is not None and reading.mode == "evidence":
+                # What is wanted gets the room that the rest has taken.
+                reading = recall(matching=lambda item: wanted(self._record(item, item.text)))
+            read = [match for match in self._matches(reading) if wanted(match.record)]
+        if reading is None:
+            return None, []
 
         def line(match: MemoryMatch) -> str:
             return shown(match) + "\n"
