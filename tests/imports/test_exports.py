@@ -414,5 +414,5 @@ def test_fields_and_columns_without_a_place_can_be_metadata(tmp_path: Path) -> N
     lines, table = tmp_path / "a.jsonl", tmp_path / "a.csv"
     lines.write_text('{"text": "It rained.", "mood": 3, "metadata": {"room": 4}}\n')
     table.write_text("text,mood\nIt rained.,glad\n")
-    told = [[*imports.turns(path, extra="metadata")][0].metadata for path in (lines, table)]
+    told = [next(imports.turns(path, extra="metadata")).metadata for path in (lines, table)]
     assert told == [{"mood": 3, "room": 4}, {"mood": "glad"}]
