@@ -193,5 +193,7 @@ def for_field(name: str, free: Collection[str]) -> str:
     """
     low = name[:40].lower().replace("-", "_")
     near = difflib.get_close_matches(low, sorted(free), n=1, cutoff=0.7)
-    meant = near[0] if near else FIELDS.get(low, "")
-    return meant if meant in free else ""
+    if near:
+        return near[0]
+    others = (FIELDS.get(low, ""), *ARGUMENTS.get(low, ()))
+    return next((ours for ours in others if ours in free), "")

@@ -820,6 +820,11 @@ class SlotMemory(MemoryHandle):
 
         Raises:
             NotFound: for an unknown evidence id.
+
+        Examples:
+            >>> memory.keep("e1")
+            >>> memory.marks()
+            (Mark(evidence_id='e1', kept=True, hidden=False),)
         """
         self._run(flows.mark.keep, *self._door.marking(evidence_id, "kept", kept))
 
@@ -834,6 +839,12 @@ class SlotMemory(MemoryHandle):
 
         Raises:
             NotFound: for an unknown evidence id.
+
+        Examples:
+            >>> memory.hide("e2")
+            >>> "Minka" in memory.read("What is the cat called?").text
+            False
+            >>> memory.hide("e2", hidden=False)
         """
         self._run(flows.mark.hide, *self._door.marking(evidence_id, "hidden", hidden))
 
@@ -932,6 +943,20 @@ class SlotMemory(MemoryHandle):
 
         Raises:
             InvalidInput: if the memory has no note taker.
+
+        Examples:
+            >>> from demem_agent.types import Proposal
+            >>> class Noting:
+            ...     name = "noting"
+            ...     def take_notes(self, task):
+            ...         return Proposal(("Ana moved to Lisbon.",), (("e1",),))
+            >>> noted = SlotMemory(note_taker=Noting(), clock=None)
+            >>> noted.ingest("I moved to Lisbon.", speaker="Ana").evidence_id
+            'e1'
+            >>> noted.take_notes()[0].notes
+            ('e2',)
+            >>> [(item.speaker, item.text) for item in noted.evidence()]
+            [('Ana', 'I moved to Lisbon.'), ('note', 'Ana moved to Lisbon.')]
         """
         self._require_note_taker()
         done: list[NotesTaken] = []
@@ -1147,12 +1172,24 @@ class SlotMemory(MemoryHandle):
         return choosing.log.explained(self.decision_log(), text_field("id", id))
 
     def marks(self) -> tuple[Mark, ...]:
-        """Return what ``keep`` and ``hide`` have settled of items; none of those without a mark."""
+        """Return what ``keep`` and ``hide`` have settled of items; none of those without a mark.
+
+        Examples:
+            >>> memory.hide("e2")
+            >>> [(mark.evidence_id, mark.hidden) for mark in memory.marks()]
+            [('e2', True)]
+        """
         with self._still():
             return self._marks()
 
     def health(self) -> Health:
-        """Return how the memory stands: what it holds, against its bounds, and what waits in it."""
+        """Return how the memory stands: what it holds, against its bounds, and what waits in it.
+
+        Examples:
+            >>> health = memory.health()
+            >>> health.items, health.answers, health.pending
+            (3, 0, 0)
+        """
         with self._still():
             return self._health()
 
@@ -1266,6 +1303,14 @@ class SlotMemory(MemoryHandle):
             MemoryGone: if it is gone already.
             StoreError: also where it is deleted, but its text cannot leave the file yet since
                 another process reads; it does so with the next write or close.
+
+        Examples:
+            >>> gone = memory.delete()
+            >>> try:
+            ...     memory.read("Where does Ana live?")
+            ... except DeMemError as error:
+            ...     print(type(error).__name__)
+            MemoryGone
         """
         with self._lock:
             return self._held.delete()

@@ -25,7 +25,7 @@ _LARGEST = 2**63
 _ALLOWED = "a mapping of texts to JSON values"
 
 
-def _refuse(_: object, *__: object, **___: object) -> NoReturn:
+def _refuse(self: object, *_: object, **__: object) -> NoReturn:
     """Refuse to change.
 
     Raises:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import date, datetime, time
 from typing import TYPE_CHECKING, TypedDict
 
@@ -242,7 +242,7 @@ def _plain(turn: Turn) -> dict[str, object]:
 
     So keys that were used then are known by what they were used for.
     """
-    plain = asdict(turn)
+    plain: dict[str, object] = {name: getattr(turn, name) for name in Turn.__annotations__}
     if not turn.metadata:
         del plain["metadata"]
     return plain

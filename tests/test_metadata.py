@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from demem_agent import SlotMemory, Turn
 from demem_agent.errors import IdempotencyConflict, InvalidInput, StoreError
 from demem_agent.metadata import MOST_BYTES, NO_METADATA, Metadata, metadata_field, same
+from demem_agent.stores.schema import MIGRATIONS
 from demem_agent.testing import BagEncoder
 from demem_agent.turns import as_turn, request_hash
 
@@ -212,21 +213,37 @@ def test_an_export_without_any_is_as_earlier_versions_wrote_it() -> None:
     assert "metadata" not in json.dumps(memory.export())
 
 
+def made_earlier(file: Path, version: int) -> None:
+    """Write a file anew as the migrations up to one would have made it, with what it had then."""
+    earlier = file.with_suffix(".earlier")
+    with closing(sqlite3.connect(earlier, isolation_level=None)) as db:
+        for migration in MIGRATIONS[:version]:
+            db.executescript(migration)
+        db.execute("ATTACH ? AS now", (str(file),))
+        tables = db.execute("SELECT name FROM main.sqlite_master WHERE type = 'table'").fetchall()
+        for (table,) in tables:
+            names = ", ".join(row[1] for row in db.execute(f"PRAGMA main.table_info({table})"))
+            db.execute(f"DELETE FROM main.{table}")
+            db.execute(f"INSERT INTO main.{table} ({names}) SELECT {names} FROM now.{table}")
+        db.execute("DETACH now")
+        db.execute(f"PRAGMA user_version = {version}")
+    earlier.replace(file)
+
+
+#: The last version without metadata.
+BEFORE = 5
+
+
 def test_a_file_of_the_version_before_opens_and_takes_it(tmp_path: Path) -> None:
     file = tmp_path / "a.db"
+    about: dict[str, Any] = {"speaker": "Ana", "key": "k"}
     with SlotMemory.open(f"sqlite:///{file}", **OPTIONS) as memory:
-        memory.ingest("the boiler has a brass valve", speaker="Ana", key="k")
+        memory.ingest("the boiler has a brass valve", **about)
         before = memory.export()
-    with closing(sqlite3.connect(file)) as db:
-        db.execute("ALTER TABLE evidence DROP COLUMN metadata")
-        db.execute("PRAGMA user_version = 5")
-        db.commit()
+    made_earlier(file, BEFORE)
     with SlotMemory.open(f"sqlite:///{file}", **OPTIONS) as memory:
         assert memory.export() == before
-        assert (
-            memory.ingest("the boiler has a brass valve", speaker="Ana", key="k").evidence_id
-            == "e1"
-        )
+        assert memory.ingest("the boiler has a brass valve", **about).evidence_id == "e1"
         memory.ingest("the violin has a broken bow", metadata=TOLD)
         memory.check()
     with SlotMemory.open(f"sqlite:///{file}", **OPTIONS) as memory:

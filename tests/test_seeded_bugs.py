@@ -138,12 +138,12 @@ def forget_leaves_the_answers_in_certificates(patch: Patch) -> None:
 
 @bug("forgotten text is left")
 def forget_leaves_what_was_quoted_in_queries(patch: Patch) -> None:
-    right = erase._cleared
+    right = erase.cleared
 
     def cleared(stored: Any, going: Any) -> Any:
         return right(stored, replace(going, quotes=Quotes(())))
 
-    patch.setattr(erase, "_cleared", cleared)
+    patch.setattr(erase, "cleared", cleared)
 
 
 @bug("forgotten text is left")
@@ -489,7 +489,7 @@ def all_may_be_explored(patch: Patch) -> None:
 
 
 @bug(
-    "choices are not those made|the twin|a suppressed witness changed|a restored memory differs"
+    "choices are not those made|the twin|a suppressed witness changed|a reopened memory differs"
     "|KeyError: 'd",
     machine=DecidingMachine,
 )
@@ -583,7 +583,10 @@ def questions_that_went_go_on_using_items(patch: Patch) -> None:
     patch.setattr(room, "_used_otherwise", lambda state, used: set())
 
 
-@bug("refused operation changed|InvalidInput was not raised", machine=BoundedMachine)
+@bug(
+    "refused operation changed|InvalidInput was not raised|MemoryFull: the memory is full",
+    machine=BoundedMachine,
+)
 def what_exceeds_the_bound_alone_is_let_in(patch: Patch) -> None:
     patch.setattr("demem_agent.door.require_room", lambda *args: None)
 

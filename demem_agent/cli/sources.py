@@ -48,7 +48,9 @@ class Source:
                 sample must be named.
             UsageError: if there is no such file.
         """
-        if self.file != STDIN and not self.file.is_file():
+        if self.file.is_dir():
+            raise UsageError(f"{self.file} is a folder, not a file")
+        if self.file != STDIN and not self.file.exists():
             raise UsageError(f"there is no file {self.file}")
         format = "text" if self.format == "txt" else self.format
         if format not in FORMATS:

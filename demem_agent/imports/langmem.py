@@ -34,7 +34,8 @@ def read_langmem(found: Iterator[Element], wanted: Wanted) -> Iterator[Turn]:
 
 
 def _turn(item: Mapping[str, Any], where: str, wanted: Wanted) -> Iterator[Turn]:
-    text = _text(mapping_of(item.get("value"), f"{where}.value", "an object"))
+    value = mapping_of(item.get("value"), f"{where}.value", "an object")
+    text = _text(value)
     if not text.strip():
         wanted.leave_out(where, "empty")
         return
@@ -46,7 +47,9 @@ def _turn(item: Mapping[str, Any], where: str, wanted: Wanted) -> Iterator[Turn]
         raise InvalidInput(f"{where}.namespace", namespace, "a list of names")
     session = "/".join(map(str, namespace)) or None
     at = own_time(item, where, ["updated_at", "created_at"])
-    yield fact("langmem", key, text, at=at, session=session)
+    beside = {"kind": value.get("kind")} if value.keys() <= {"kind", "content"} else {}
+    metadata = wanted.metadata(beside, where)
+    yield fact("langmem", key, text, at=at, session=session, metadata=metadata)
 
 
 def _text(value: Mapping[str, Any]) -> str:

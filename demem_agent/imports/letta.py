@@ -54,11 +54,11 @@ def read_letta(found: Iterator[Element], wanted: Wanted) -> Iterator[Turn]:
             yield from _agent_file(fields, where, wanted)
         elif "passages" in fields:
             for place, passage in items_of(fields, "passages", where, "passages"):
-                yield _passage(passage, place)
+                yield _passage(passage, place, wanted)
         elif "message_type" in fields:
             yield from alone.heard(_served(fields, where))
         else:
-            yield _passage(fields, where)
+            yield _passage(fields, where, wanted)
 
 
 def _agent_file(fields: Mapping[str, Any], where: str, wanted: Wanted) -> Iterator[Turn]:
@@ -91,10 +91,13 @@ def _blocks(fields: Mapping[str, Any], name: str, where: str) -> Iterator[Turn]:
         yield fact("letta", block.get("id"), text, speaker=f"block {label}")
 
 
-def _passage(passage: Mapping[str, Any], where: str) -> Turn:
+def _passage(passage: Mapping[str, Any], where: str, wanted: Wanted) -> Turn:
     text = text_of(passage, where, "text", "content")
     at = own_time(passage, where, ["created_at", "timestamp"])
-    return fact("letta", passage.get("id"), text, at=at)
+    beside = dict(passage.get("metadata") or passage.get("metadata_") or {})
+    if passage.get("tags"):
+        beside["tags"] = passage["tags"]
+    return fact("letta", passage.get("id"), text, at=at, metadata=wanted.metadata(beside, where))
 
 
 def _message(fields: Mapping[str, Any], where: str, thinks: bool) -> Message:

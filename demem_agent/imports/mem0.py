@@ -18,6 +18,8 @@ _PAGES = ("results", "memories")
 def read_mem0(found: Iterator[Element], wanted: Wanted) -> Iterator[Turn]:
     """Yield a turn a memory, said by whom it is of, when it was written down last.
 
+    Its metadata and categories are kept as metadata.
+
     Raises:
         InvalidInput: naming the memory and the field.
     """
@@ -25,17 +27,20 @@ def read_mem0(found: Iterator[Element], wanted: Wanted) -> Iterator[Turn]:
         fields = mapping_of(value, where, "a memory, or a page of memories")
         for name in _PAGES:
             for place, memory in items_of(fields, name, where, "memories"):
-                yield _turn(memory, place)
+                yield _turn(memory, place, wanted)
         for place, _ in items_of(fields, "relations", where, "relations"):
             wanted.leave_out(place, "relation")
         if not any(name in fields for name in _PAGES):
-            yield _turn(fields, where)
+            yield _turn(fields, where, wanted)
 
 
-def _turn(memory: Mapping[str, Any], where: str) -> Turn:
+def _turn(memory: Mapping[str, Any], where: str, wanted: Wanted) -> Turn:
     text = text_of(memory, where, "memory", "text", "data")
     whose = (memory.get(name) for name in ("actor_id", "user_id", "agent_id"))
     run = memory.get("run_id")
+    beside = dict(memory.get("metadata") or {})
+    if memory.get("categories"):
+        beside["categories"] = memory["categories"]
     return fact(
         "mem0",
         memory.get("id"),
@@ -43,4 +48,5 @@ def _turn(memory: Mapping[str, Any], where: str) -> Turn:
         at=own_time(memory, where, ["updated_at", "created_at"]),
         speaker=next((str(name) for name in whose if name), None),
         session=None if run is None else str(run),
+        metadata=wanted.metadata(beside, where),
     )

@@ -55,7 +55,7 @@ def _read(found: Iterator[Element], wanted: Wanted) -> Iterator[Turn]:
         if not isinstance(value, Mapping):
             raise InvalidInput(where, value, _EXPECTED)
         if "text" in value and "role" not in value:
-            yield as_turn(_turn(value, wanted), f"{where}: ")
+            yield as_turn(_turn(value, where, wanted), f"{where}: ")
         elif "messages" in value:
             session = wanted.name if number == 1 else f"{wanted.name} #{number}"
             yield from _conversation(value, wanted, where, session)
@@ -84,7 +84,14 @@ def _conversation(
         yield from hearing.turns(message, f"{where}.messages[{n}]")
 
 
-def _turn(value: Mapping[str, Any], wanted: Wanted) -> Mapping[str, Any]:
+def _turn(value: Mapping[str, Any], where: str, wanted: Wanted) -> Mapping[str, Any]:
+    """Return the fields of a turn, with others as its metadata where that is wanted."""
     if wanted.extra == "refuse":
         return value
-    return {name: given for name, given in value.items() if name in _FIELDS}
+    fields = {name: given for name, given in value.items() if name in _FIELDS}
+    if wanted.extra == "metadata":
+        others = {name: given for name, given in value.items() if name not in _FIELDS}
+        told = fields.get("metadata") or {}
+        if others and isinstance(told, Mapping):
+            fields["metadata"] = wanted.metadata({**others, **told}, where)
+    return fields

@@ -42,7 +42,7 @@ _OWN = ("jsonl", "json")
 #: What a source may be said to be in; without, it is told by what is in it.
 FORMATS = (*_OWN, *_TEXTS, *_EXPORTS)
 _BENCHMARK = "no LoCoMo file: evaluate.load_locomo and demem ingest --format locomo read it"
-_EXTRA = ("refuse", "drop")
+_EXTRA = ("refuse", "drop", "metadata")
 
 
 class How(TypedDict, total=False):
@@ -107,7 +107,8 @@ def read(
         tools: whether calls of tools and their results are remembered as well.
         speakers: who a role is, or a name in the messages, such as ``{"user": "Ana"}``.
         extra: what becomes of fields of turns, and columns of tables, that a turn has no place
-            for: "refuse" names the first in an error, "drop" leaves them out.
+            for: "refuse" names the first in an error, "drop" leaves them out, "metadata" keeps
+            them beside the text.
 
     Raises:
         InvalidInput: for an unknown format, or a source that cannot be read; while it is iterated
@@ -120,7 +121,7 @@ def read(
     if format is not None and format not in FORMATS:
         raise InvalidInput("format", format, f"one of {', '.join(FORMATS)}")
     if extra not in _EXTRA:
-        raise InvalidInput("extra", extra, '"refuse" or "drop"')
+        raise InvalidInput("extra", extra, '"refuse", "drop" or "metadata"')
     if name is not None:
         text_field("name", name)
     opened = sources_of(source, name)

@@ -26,7 +26,12 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "trust": ("trust",),
     "key": ("key",),
 }
-_NO_COLUMN = f'dropped (extra="drop"), as no column of a turn ({", ".join(COLUMNS)})'
+_NO_COLUMN = (
+    'dropped (extra="drop") or kept (extra="metadata"), as no column of a turn '
+    f"({', '.join(COLUMNS)})"
+)
+#: Stands before the name of a column whose cells are kept as metadata.
+_BESIDE = "metadata."
 _TIME_OF_DAY = "time of day"
 _DELIMITERS = ",;\t|"
 _INSTRUCTIONS = ("system", "developer")
@@ -101,6 +106,11 @@ def _turn(cells: Mapping[str, str], where: str, wanted: Wanted) -> Turn:
     at = " ".join(cells[name] for name in ("at", _TIME_OF_DAY) if name in cells)
     fields["at"] = moment(f"{where}: at", at or None)
     fields["trust"] = _trust(cells, where)
+    beside = {}
+    for name, cell in cells.items():
+        if name.startswith(_BESIDE):
+            beside[name.removeprefix(_BESIDE)] = cell
+    fields["metadata"] = wanted.metadata(beside, where)
     if "speaker" in cells and wanted.speakers:
         fields["speaker"] = wanted.speakers.get(cells["speaker"], cells["speaker"])
     return as_turn(fields, f"{where}: ")
@@ -114,7 +124,7 @@ def _trust(cells: Mapping[str, str], where: str) -> float:
 
 
 def _header(line: str, name: str, wanted: Wanted) -> list[str]:
-    """Return the field of each column, "" for one that is dropped.
+    """Return the field of each column, "" for one that is dropped, "metadata.NAME" for one kept.
 
     Raises:
         InvalidInput: for a column that is no field of a turn, or two that are the same one.
@@ -129,6 +139,9 @@ def _header(line: str, name: str, wanted: Wanted) -> list[str]:
             raise InvalidInput(f"{where}: {column}", column, _NO_COLUMN)
         if field and fields.count(field) > 1:
             raise InvalidInput(f"{where}: {column}", columns, f"the only column of {field}")
+    if wanted.extra == "metadata":
+        named = zip(columns, fields, strict=True)
+        return [field or f"{_BESIDE}{column.strip()}" for column, field in named]
     return fields
 
 

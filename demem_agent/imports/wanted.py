@@ -11,12 +11,13 @@ from demem_agent.errors import InvalidInput
 from demem_agent.later import dataclass
 from demem_agent.messages.hearing import Hearing, digest
 from demem_agent.messages.records import Omitted
+from demem_agent.metadata import Metadata, metadata_field
 from demem_agent.turns import Turn, text_field
 
 __all__ = ["Extra", "Wanted", "fact", "items_of", "mapping_of", "text_of", "words_of"]
 
 #: What becomes of fields that a turn has no place for.
-Extra = Literal["refuse", "drop"]
+Extra = Literal["refuse", "drop", "metadata"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,19 @@ class Wanted:
         """Note what is not remembered."""
         self.left_out.append(Omitted(where, why))
 
+    def metadata(self, given: Mapping[str, Any], where: str) -> Metadata | None:
+        """Return what is kept beside a text; what cannot be is left out.
+
+        Args:
+            given: what another program has beside it; what is empty is passed over.
+        """
+        told = {name: value for name, value in given.items() if value not in (None, "", [], {})}
+        try:
+            return metadata_field(f"{where}.metadata", told) or None
+        except InvalidInput:  # too long, or no JSON: of values that a client gives
+            self.leave_out(f"{where}.metadata", "metadata over 4 KB")
+            return None
+
 
 def fact(
     origin: str,
@@ -58,6 +72,7 @@ def fact(
     at: datetime | None = None,
     speaker: str | None = None,
     session: str | None = None,
+    metadata: Metadata | None = None,
 ) -> Turn:
     """Return a turn for what another memory holds; known by its id and by what it says, and when.
 
@@ -66,14 +81,23 @@ def fact(
         id: the other memory's own; None where it has none.
     """
     own = None if id is None else str(id)
-    turn = Turn(text, speaker=speaker, at=at, session=session, source=origin, source_id=own)
+    turn = Turn(
+        text,
+        speaker=speaker,
+        at=at,
+        session=session,
+        source=origin,
+        source_id=own,
+        metadata=metadata,
+    )
     return replace(turn, key=f"{origin}:{words_of(turn)}")
 
 
 def words_of(turn: Turn) -> str:
-    """Return a digest of a turn: its id, what it says, who said it, where and when."""
+    """Return a digest of a turn: its id, text, speaker, session, time and metadata."""
     at = None if turn.at is None else str(turn.at)
-    return digest(turn.source_id, turn.text, turn.speaker, turn.session, at)
+    said = (turn.source_id, turn.text, turn.speaker, turn.session, at)
+    return digest(*said, Metadata(turn.metadata).text) if turn.metadata else digest(*said)
 
 
 def mapping_of(value: object, where: str, expected: str) -> Mapping[str, Any]:

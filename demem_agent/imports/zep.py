@@ -46,7 +46,7 @@ def read_zep(found: Iterator[Element], wanted: Wanted) -> Iterator[Turn]:
             continue
         fields = mapping_of(value, where, "messages, facts or edges")
         if "fact" in fields:
-            yield _fact(fields, where)
+            yield _fact(fields, where, wanted)
         elif any(name in fields for name in _LISTS):
             yield from _listed(fields, where, wanted)
         elif "content" in fields:
@@ -63,12 +63,12 @@ def _listed(fields: Mapping[str, Any], where: str, wanted: Wanted) -> Iterator[T
         for place, message in items_of(fields, name, where, "messages"):
             yield from _said(message, place, hearing)
     for name in _FACTS:
-        yield from _facts(fields.get(name) or (), f"{where}.{name}")
+        yield from _facts(fields.get(name) or (), f"{where}.{name}", wanted)
     for place, node in items_of(fields, "nodes", where, "nodes"):
         _leave_out_node(node, place, wanted)
 
 
-def _facts(given: object, where: str) -> Iterator[Turn]:
+def _facts(given: object, where: str, wanted: Wanted) -> Iterator[Turn]:
     """Yield the facts of a list; those of older versions are texts."""
     if not isinstance(given, list | tuple):
         raise InvalidInput(where, given, "a list of facts")
@@ -76,7 +76,7 @@ def _facts(given: object, where: str) -> Iterator[Turn]:
         if isinstance(one, str):
             yield fact("zep", None, one)
         else:
-            yield _fact(mapping_of(one, f"{where}[{n}]", "a fact"), f"{where}[{n}]")
+            yield _fact(mapping_of(one, f"{where}[{n}]", "a fact"), f"{where}[{n}]", wanted)
 
 
 def _said(fields: Mapping[str, Any], where: str, hearing: Hearing) -> Iterator[Turn]:
@@ -92,12 +92,16 @@ def _hearing(wanted: Wanted, session: str) -> Hearing:
     return wanted.hearing(session, origin="zep", source="zep")
 
 
-def _fact(edge: Mapping[str, Any], where: str) -> Turn:
+def _fact(edge: Mapping[str, Any], where: str, wanted: Wanted) -> Turn:
     text = text_of(edge, where, "fact")
     until = own_time(edge, where, ["invalid_at"])
     if until is not None:
         text = f"{text} (until {until.date().isoformat()})"
-    return fact("zep", _id(edge), text, at=own_time(edge, where, _TIMES))
+    beside = dict(edge.get("attributes") or {})
+    if edge.get("name"):
+        beside["relation"] = edge["name"]
+    at = own_time(edge, where, _TIMES)
+    return fact("zep", _id(edge), text, at=at, metadata=wanted.metadata(beside, where))
 
 
 def _message(fields: Mapping[str, Any], where: str) -> Message:

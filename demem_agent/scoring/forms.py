@@ -18,7 +18,7 @@ QUESTION = 2
 #: What ends a sentence within a text.
 _ENDS = pattern(r"[.!?…。！？\n]\s")
 #: Bytes of UTF-8 up to which a text may be small talk: it is as much in any script, about.
-_SMALL = 30
+_SMALL = 24
 #: A number, or a capital within a sentence: it tells something however short it is.
 _TELLS = pattern(r"\d|(?<=\w )[^\W\d_a-z]")
 #: In wordings of fewer words no half is told.

@@ -99,11 +99,9 @@ LINES: list[tuple[str, str]] = [
     ('{"text": "a", "speeker": "b"}', "line 1: a turn has no field 'speeker': did you mean 'spea"),
     (
         '{"text": "a",}',
-        "line 1 is not JSON (Expecting property name enclosed in double quotes, col",
+        "line 1 must be JSON: Expecting property name enclosed in double quotes, got",
     ),
-    ('[{"text": "a"}]', 'line 1 must be an object such as {"text": "..."}, got a list of turns'),
-    ('[\n{"text": "a"}\n]', "line 1 is not JSON (Expecting value, column 2): each line must be"),
-    ('"a"', "line 1 must be an object such as"),
+    ('"a"', "line 1 must be a turn with a text, a message with a role, or an object with messages"),
     ('{"text": "a"}\n{"text": ""}', "line 2: text must be a text that is not blank"),
 ]
 

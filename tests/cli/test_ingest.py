@@ -248,7 +248,7 @@ def test_a_field_that_a_turn_has_no_place_for_is_named_or_dropped(
     file = rows_file(tmp_path / "chat.jsonl", {"text": "One."}, {"text": "Two.", "mood": 1})
     refused = demem("ingest", file, "-m", "m.db")
     assert refused.code == 1
-    assert "chat.jsonl line 2: mood must be left out" in refused.err
+    assert "chat.jsonl line 2: a turn has no field 'mood'" in refused.err
     assert demem.document("ingest", file, "-m", "m.db", "--extra=drop")["remembered"] == 2
 
 

@@ -358,7 +358,7 @@ BAD: list[tuple[str, Any, str]] = [
     ),
     ("mem0", {"id": "1"}, "items[0].memory must be a text"),
     ("mem0", {"results": [5]}, "items[0].results[0] must be memories"),
-    ("mem0", {"memory": "x", "created_at": "noon"}, "items[0].created_at must be a datetime"),
+    ("mem0", {"memory": "x", "created_at": "noon"}, "items[0].created_at must be a date or a time"),
     ("zep", {"content": "x", "role": "dog"}, "items[0].role must be one of user"),
     ("zep", {"fact": ""}, "items[0].fact must be a text that is not blank"),
     ("zep", {"what": 1}, "items[0] must be a message with a content, a fact or a node"),
@@ -382,3 +382,37 @@ def test_what_is_wrong_with_an_export_is_named_in_one_line(
         [*imports.turns([value], format)]
     assert str(caught.value).startswith(words)
     assert "\n" not in str(caught.value)
+
+
+# Metadata
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("mem0.json", [{"category": "health"}, {"categories": ["home"]}]),
+        ("letta_passages.json", [{"tags": ["music"]}]),
+    ],
+)
+def test_what_other_memories_keep_beside_a_text_is_metadata(
+    name: str, told: list[dict[str, Any]]
+) -> None:
+    memory = SlotMemory()
+    memory.ingest_many(imports.read(FIXTURES / name))
+    assert [item.metadata for item in memory.evidence() if item.metadata][: len(told)] == told
+
+
+def test_metadata_that_is_too_long_is_left_out_and_said_so() -> None:
+    memory = {"id": "m1", "memory": "Has a dog.", "metadata": {"log": "x" * 5000}}
+    source = imports.read([memory], "mem0")
+    (turn,) = source
+    assert (turn.text, turn.metadata) == ("Has a dog.", None)
+    assert source.reasons == {"metadata over 4 KB": 1}
+
+
+def test_fields_and_columns_without_a_place_can_be_metadata(tmp_path: Path) -> None:
+    lines, table = tmp_path / "a.jsonl", tmp_path / "a.csv"
+    lines.write_text('{"text": "It rained.", "mood": 3, "metadata": {"room": 4}}\n')
+    table.write_text("text,mood\nIt rained.,glad\n")
+    told = [next(imports.turns(path, extra="metadata")).metadata for path in (lines, table)]
+    assert told == [{"mood": 3, "room": 4}, {"mood": "glad"}]

@@ -92,7 +92,11 @@ def test_broken_json_is_named_by_its_place(tmp_path: Path, text: str, words: str
 
 
 BAD_TURNS: list[tuple[str, str, str]] = [
-    ("a.jsonl", '{"text": "x"}\n{"text": "y", "mood": 1}', "a.jsonl line 2: mood must be left out"),
+    (
+        "a.jsonl",
+        '{"text": "x"}\n{"text": "y", "mood": 1}',
+        "a.jsonl line 2: a turn has no field 'mood'",
+    ),
     ("a.jsonl", '{"speaker": "Ana"}', "a.jsonl line 1: text must be a text"),
     ("a.jsonl", "5", "a.jsonl line 1 must be a turn with a text, a message with a role"),
     ("a.jsonl", '{"mood": 1}', "a.jsonl line 1 must be a turn with a text"),
@@ -106,8 +110,8 @@ BAD_TURNS: list[tuple[str, str, str]] = [
     ("a.csv", "text,mood\nx,1", 'a.csv line 1: mood must be dropped (extra="drop")'),
     ("a.csv", "speaker,mood\nx,1", "a.csv line 1 must be a header with a column text"),
     ("a.csv", "text,content\nx,y", "a.csv line 1: text must be the only column of text"),
-    ("a.csv", "text,at\nx,1 May", "a.csv line 2: at must be a datetime"),
-    ("a.csv", 'text,at\n"x\ny",\nz,1 May', "a.csv line 4: at must be a datetime"),
+    ("a.csv", "text,at\nx,1 May", "a.csv line 2: at must be a date or a time"),
+    ("a.csv", 'text,at\n"x\ny",\nz,1 May', "a.csv line 4: at must be a date or a time"),
     ("a.csv", "text,trust\nx,much", "a.csv line 2: trust must be a number from 0 to 1"),
     ("a.csv", "text,speaker\nx,y,z", "a.csv line 2 must be 2 cells"),
     ("a.csv", 'text,speaker\n"x', "a.csv line 2 must be a row of CSV"),

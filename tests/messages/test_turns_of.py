@@ -332,7 +332,7 @@ BAD: list[tuple[Any, str]] = [
     ([{"role": "assistant", "tool_calls": [5]}], "messages[0].tool_calls[0] must be a call"),
     ([{"type": "seance"}], "messages[0].type must be message"),
     ([{**USER, "id": 5}], "messages[0].id must be a text or None"),
-    ([{**USER, "created_at": "noon"}], "messages[0].created_at must be a datetime"),
+    ([{**USER, "created_at": "noon"}], "messages[0].created_at must be a date or a time"),
     (
         [{"type": "human", "data": {"content": [{"type": "hologram"}]}}],
         "messages[0].data.content[0].type must",

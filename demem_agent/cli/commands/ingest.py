@@ -81,7 +81,8 @@ def ingest(
     extra: Annotated[
         str,
         typer.Option(
-            metavar="refuse|drop", help="What becomes of fields that a turn has no place for."
+            metavar="refuse|drop|metadata",
+            help="What becomes of fields that a turn has no place for.",
         ),
     ] = "refuse",
 ) -> None:

@@ -35,6 +35,7 @@ from machine.incoming import (
     mark,
     marks_in,
     picks,
+    texts_in,
     turns,
 )
 from machine.machines import MemoryMachine
@@ -125,7 +126,7 @@ class BoundedMachine(MemoryMachine):
         """Remember several turns at once, which are written one by one."""
         batch = [(filled(turn, self.ledger.mark()), key) for turn, key in turns]
         given = [{**request, "key": key} for request, key in batch]
-        if any(self._exceeds(one["text"]) for one in given):
+        if any(self._exceeds(*texts_in(one)) for one in given):
             return self._refused(lambda memory: memory.ingest_many(given), InvalidInput)
         try:
             done: Sequence[Ingested] | None = self.it.ingest_many(given)
@@ -302,7 +303,10 @@ class BoundedMachine(MemoryMachine):
 
         Then nothing else went that need not, but for what goes ahead of need.
         """
-        live = [item.text for item in before.evidence() if item.id in self.brought]
+        live: list[str] = []
+        for item in before.evidence():
+            if item.id in self.brought:
+                live += [item.text, item.metadata.text]
         for was, now in zip(before.contexts(), self.twin.contexts(), strict=True):
             if was.id in self.brought and was.answer and not now.answer:
                 assert self._exceeds(*live, *texts_of(was)), "the words just answered went"
@@ -364,7 +368,7 @@ class BoundedMachine(MemoryMachine):
         return done
 
     def _ingest_reading_behind(self, own: Request, rendered: str) -> None:
-        if self._exceeds(own["text"]):
+        if self._exceeds(*texts_in(own)):
             given = own | {"text": f"{own['text']}\n{rendered}"}
             return self._refused(lambda memory: memory.ingest(**given), InvalidInput)
         super()._ingest_reading_behind(own, rendered)
@@ -458,7 +462,7 @@ class BoundedMachine(MemoryMachine):
         return True
 
     def _exceeds_alone(self, turn: Request) -> bool:
-        return self._exceeds(filled(turn, mark(0))["text"])
+        return self._exceeds(*texts_in(filled(turn, mark(0))))
 
     def _exceeds(self, *texts: str) -> bool:
         assert self.setup.storage is not None

@@ -13,6 +13,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from demem_agent.metadata import Metadata
+
 __all__ = [
     "KEYS",
     "MARKS",
@@ -216,6 +218,11 @@ def mark(number: int) -> str:
 def marks_in(shown: object) -> set[str]:
     """Return the marks in a text, or in what a record shows of itself."""
     return set(MARKS.findall(shown if isinstance(shown, str) else repr(shown)))
+
+
+def texts_in(request: Request) -> tuple[str, str]:
+    """Return what a turn brings that counts as kept: its text, and its metadata as JSON."""
+    return request["text"], Metadata(request.get("metadata") or ()).text
 
 
 def filled(request: Request, mark: str) -> Request:

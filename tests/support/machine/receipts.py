@@ -57,7 +57,7 @@ def texts_kept(memory: SlotMemory) -> Texts:
     """Return all texts that count, as the page on storage says."""
     kept: Texts = {"evidence": [], "contexts": [], "certificates": [], "names": []}
     for item in memory.evidence():
-        kept["evidence"].append(item.text)
+        kept["evidence"] += [item.text, item.metadata.text]
     for context in memory.contexts():
         kept["contexts"] += texts_of(context)
     for certificate in memory.certificates():
