@@ -250,10 +250,9 @@ def test_feedback_by_the_id_of_the_answer(memories: Memories) -> None:
     answer = ask(with_memory, ASKED)
     assert memories.feedback(answer.id or "", thumbs=False).reward == 0.0
     read = {item for item, *_ in memories.of("default").contexts()[-1].read}
-    assert read == {
-        "e1",
-        "e2",
-    }  # what was put before the model, and not the question that is remembered since
+    # What was put before the model: neither "Noted.", which bears on nothing, nor the question that
+    # is remembered since.
+    assert read == {"e1"}
 
 
 def test_a_tool_loop_keeps_calls_with_their_results_and_remembers_one_turn(
