@@ -19,7 +19,14 @@ from demem_adapters.common import (
     digest,
     logged,
 )
-from demem_adapters.common.passages import Passage, details, fitting, passages
+from demem_adapters.common.passages import (
+    Passage,
+    as_metadata,
+    details,
+    fitting,
+    kept_beside,
+    passages,
+)
 from demem_agent.errors import IdempotencyConflict, NotFound
 
 try:
@@ -98,15 +105,18 @@ class MemoryService(BaseMemoryService):
         memories: Sequence[MemoryEntry],
         custom_metadata: Mapping[str, object] | None = None,
     ) -> None:
-        """Remember entries; the metadata is left out.
+        """Remember entries, with their metadata as far as they are JSON and come to 4 KB.
 
         Each is remembered once, by its id, or by what it says where it has none.
+
+        Args:
+            custom_metadata: of all of them; what an entry says itself counts more.
 
         Raises:
             InvalidInput: for a timestamp that is not ISO 8601; the entries before it are
                 remembered.
         """
-        turns = [_entry_turn(entry) for entry in memories]
+        turns = [_entry_turn(entry, custom_metadata or {}) for entry in memories]
         await asyncio.to_thread(self._remember, _named(app_name, user_id), turns)
 
     async def search_memory(
@@ -196,7 +206,7 @@ def _turn(event: Event, session: str | None, user: str) -> Said:
     }
 
 
-def _entry_turn(entry: MemoryEntry) -> Said:
+def _entry_turn(entry: MemoryEntry, about: Mapping[str, object]) -> Said:
     text = _text(entry.content)
     key = entry.id or digest(entry.author, entry.timestamp, text)
     return {
@@ -205,6 +215,7 @@ def _entry_turn(entry: MemoryEntry) -> Said:
         "at": entry.timestamp,
         "source_id": key,
         "key": key,
+        "metadata": as_metadata({**about, **entry.custom_metadata}),
     }
 
 
@@ -229,5 +240,5 @@ def _entry(passage: Passage, people: Collection[str | None]) -> MemoryEntry:
         author=about.get("speaker"),
         timestamp=about.get("at"),
         content=types.Content(role=role, parts=[types.Part(text=passage.text)]),
-        custom_metadata=session,
+        custom_metadata={**kept_beside(passage.evidence), **session},
     )

@@ -639,7 +639,7 @@ def test_what_an_application_adds_is_found_with_what_is_known_of_it(memory: Long
         memory.query(MemoryContent(content=ASKED, mime_type="text/plain"))
     ).results
     assert result.content == VALVE
-    assert {"speaker": "ana", "source_id": "m1"}.items() <= (result.metadata or {}).items()
+    assert about.items() <= (result.metadata or {}).items()
 
 
 def test_the_same_added_at_each_start_is_there_once_and_again_after_it_was_cleared(

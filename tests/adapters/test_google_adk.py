@@ -325,6 +325,17 @@ def test_an_entry_is_remembered_once_by_its_id_or_what_it_says(service: MemorySe
     assert "m1" in {entry.id for entry in search(service)}
 
 
+def test_what_is_kept_beside_an_entry_comes_back_and_is_filtered_by() -> None:
+    memories = Memories(encoder=BagEncoder())
+    service = MemoryService(memories, where=lambda app, user: {"metadata": {"room": "bath"}})
+    bath = MemoryEntry(content=types.UserContent(VALVE), custom_metadata={"room": "bath"})
+    other = MemoryEntry(content=types.UserContent("The boiler has a valve of steel."))
+    about = {"room": "hall", "by": "form"}
+    asyncio.run(service.add_memory(**ANA, memories=[bath, other], custom_metadata=about))
+    (found,) = search(service)
+    assert found.custom_metadata == {"room": "bath", "by": "form"}
+
+
 def test_an_entry_with_a_time_that_is_none_is_refused(service: MemoryService) -> None:
     entry = MemoryEntry(content=types.UserContent(VALVE), timestamp="soon")
     with pytest.raises(InvalidInput, match="at"):

@@ -27,7 +27,7 @@ from demem_adapters.common import (
     checked,
     in_conversation,
 )
-from demem_adapters.common.passages import Passage, details, passages
+from demem_adapters.common.passages import Passage, as_metadata, details, passages
 from demem_agent import InvalidInput, Reading
 from demem_agent.options import Options
 from demem_agent.turns import text_field
@@ -189,13 +189,15 @@ class LongTermMemory(Memory, Component[LongTermMemoryConfig]):
     ) -> None:
         """Remember a text or JSON, unless the same is remembered already.
 
-        Of the metadata, ``speaker``, ``at``, ``session``, ``source`` and ``source_id`` are kept.
+        Of the metadata, ``speaker``, ``at``, ``session``, ``source`` and ``source_id`` say so of
+        the text; the others are kept beside it, as far as they are JSON and come to 4 KB.
 
         Raises:
             InvalidInput: for bytes and pictures.
         """
         told = content.metadata or {}
         about = {name: told[name] for name in _ABOUT if told.get(name) is not None}
+        about["metadata"] = as_metadata(told)
         await asyncio.to_thread(self._add, _content_text(content), about)
 
     def _add(self, text: str, about: dict[str, Any]) -> None:

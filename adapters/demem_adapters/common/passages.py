@@ -11,7 +11,16 @@ from demem_agent import Evidence, InvalidInput, Reading
 from demem_agent.text import Measure
 from demem_agent.turns import as_turn
 
-__all__ = ["DETAILS", "Passage", "as_metadata", "details", "fitting", "passages", "where_of"]
+__all__ = [
+    "DETAILS",
+    "Passage",
+    "as_metadata",
+    "details",
+    "fitting",
+    "kept_beside",
+    "passages",
+    "where_of",
+]
 
 #: What is known of an item by these names, as in :class:`~demem_agent.Evidence`.
 DETAILS = ("speaker", "session", "source", "source_id")
@@ -73,11 +82,19 @@ def details(evidence: Evidence | None) -> dict[str, Any]:
     """
     if evidence is None:
         return {}
-    about: dict[str, Any] = json.loads(evidence.metadata.text) if evidence.metadata else {}
+    about = kept_beside(evidence)
     about |= {name: getattr(evidence, name) for name in DETAILS}
     about["evidence_id"] = evidence.id
     about["at"] = evidence.at.isoformat() if evidence.at else None
     return {name: value for name, value in about.items() if name not in _OWN or value is not None}
+
+
+def kept_beside(evidence: Evidence | None) -> dict[str, Any]:
+    """Return an item's own metadata, as plain JSON values."""
+    if evidence is None or not evidence.metadata:
+        return {}
+    plain: dict[str, Any] = json.loads(evidence.metadata.text)
+    return plain
 
 
 def as_metadata(about: Mapping[Any, Any]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Unpack
 
@@ -86,11 +86,13 @@ class LongTermMemory(AbstractCapability[Any]):
         inject: Inject = "user",
         tools: bool = False,
         asker: str | None = None,
+        where: Mapping[str, object] | None = None,
         limit: int | None = None,
         **options: Unpack[Options],
     ) -> LongTermMemory:
         """Make one from what a YAML or JSON file can say; arguments also as in ``Memories``."""
-        return cls(Memories(url, limit=limit, **options), namespace, inject, tools, asker)
+        memories = Memories(url, limit=limit, **options)
+        return cls(memories, namespace, inject, tools, asker, where=where)
 
     async def for_run(self, ctx: Run) -> LongTermMemory:
         """Make a capability for one run, so that runs at the same time keep to what they read."""
