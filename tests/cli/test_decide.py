@@ -118,7 +118,7 @@ def test_a_decision_is_explained(demem: Demem, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("typed", "field"),
     [
-        (("decide", SITUATION), "actions"),
+        (("decide", SITUATION), "--action"),
         (("decide", SITUATION, *OFFER, "--never", "directory", "--never", "mail link"), "never"),
         (("decide", SITUATION, *OFFER, "--chose", "x", "--no-explore"), "explore"),
         (("outcome", "d7", "--reward", "1"), "d7"),

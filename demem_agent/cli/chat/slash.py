@@ -102,7 +102,9 @@ def _scores(answer: Answer) -> str:
 
 def _read(answer: Answer, session: Session) -> str:
     reading = answer.reading
-    words = f"{reading.size} of {reading.limit} {reading.unit}, {len(reading.lines)} lines"
+    count = len(reading.lines)
+    lines = f"{count} line" if count == 1 else f"{count} lines"
+    words = f"{reading.size} of {reading.limit} {reading.unit}, {lines}"
     if not session.room:
         return words
     overview = session.overview_size

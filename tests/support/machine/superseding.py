@@ -159,7 +159,7 @@ class Superseding(Arranging):
 
 def _carried(item: Evidence) -> Request:
     """Return what an update carries over of an item; a correction's question is its own."""
-    names = ["session", "trust"]
+    names = ["session", "trust", "metadata"]
     if item.source != "correction":
         names += ["speaker", "source", "source_id"]
     return {name: getattr(item, name) for name in names}
