@@ -101,12 +101,13 @@ class Twins(RuleBasedStateMachine):
         return act(self.twin)
 
     def _unreview(self) -> None:
-        """Let the twin review suppressed witnesses anew, as a memory does that was loaded again.
+        """Let both review suppressed witnesses anew, as a memory does that was loaded again.
 
         Which of them were reviewed is known to a process alone; it saves answers, and reports count
-        these.
+        these. A memory whose commit failed may have been loaded again or not.
         """
-        self.twin._held.state.cache.reviewed.clear()
+        for memory in filter(None, (self.memory, self.twin)):
+            memory._held.state.cache.reviewed.clear()
 
     def _idle(self, act: Callable[[SlotMemory], Result], expected: Result) -> None:
         """Do what was done already: it must come to what it came to then, and change nothing."""
