@@ -257,6 +257,7 @@ class AsyncSlotMemory(MemoryHandle):
     ) -> Synced:
         """Bring the memory up to a list that was edited, such as a file read again."""
         listing = self._door.listing(turns, source, by, gone)
+        await self._run(flows.sync.join, listing)
         async with self._fresh():
             plan = flows.sync.planned(self._held.state, listing)
         made: list[flows.update.Made | None] = []

@@ -762,6 +762,8 @@ class SlotMemory(MemoryHandle):
                 by its ``source_id``; one without is by its text, and is given an id of its own,
                 such as "notes.txt#2". Without ``at`` it was said now, as for ``ingest``.
             source: name of the list; what was ingested under it with a ``source_id`` counts.
+                Of several items that were ingested with the id of one turn, what says the same as
+                that turn holds, or else the latest, in the place of the others.
             by: "id", or "text" where ids are places in the list, which an edit moves.
             gone: what becomes of what is in the list no more: "tell" leaves it and gives its ids,
                 "forget" erases it, with all that was said of it before.
@@ -779,6 +781,7 @@ class SlotMemory(MemoryHandle):
             1 changed, 0 new, 0 gone
         """
         listing = self._door.listing(turns, source, by, gone)
+        self._run(flows.sync.join, listing)
         with self._still():
             plan = flows.sync.planned(self._held.state, listing)
         made: list[flows.update.Made | None] = []
