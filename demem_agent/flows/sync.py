@@ -15,6 +15,7 @@ from datetime import datetime
 from itertools import chain
 from typing import Any
 
+from demem_agent.errors import InvalidInput
 from demem_agent.flows.commit import committed
 from demem_agent.flows.forget import Selected, forget
 from demem_agent.flows.update import Change, Made, carried_over, says_the_same, told_between
@@ -28,7 +29,7 @@ from demem_agent.text.language.words import terms
 from demem_agent.turns import Turn, request_hash
 from demem_agent.types import Evidence, Known, Receipt, Succession, Synced, Updated, number_of
 
-__all__ = ["Listing", "Plan", "join", "leave", "planned", "synced"]
+__all__ = ["Listing", "Plan", "join", "leave", "planned", "require_known", "synced"]
 
 #: Share of the words that two texts have in common from which on one is taken for the other,
 #: edited. By hand.
@@ -51,12 +52,14 @@ class Listing:
         source: its name.
         now: dates turns that come without a time; None leaves them undated.
         by: how turns are known again; by their text where their ids are places in the list.
+        known: share of it, in [0, 1], that must be known where something would change or go.
     """
 
     source: str
     turns: tuple[Turn, ...]
     now: datetime | None
     by: Known
+    known: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +115,37 @@ def join(state: State, listing: Listing) -> Flow[None]:
         seq = state.head.seq + 1
         head = replace(state.head, seq=seq, successions=count)
         yield from committed(state, Delta(head, (unkeyed(seq, KIND),), successions=whole))
+
+
+def require_known(state: State, listing: Listing) -> None:
+    """Refuse what seems to be another list under the same name.
+
+    A turn is known that says the same, or half of it in the same words. Their share is that of the
+    list or of what is remembered of it, whichever is more.
+
+    Raises:
+        InvalidInput: for less than the share that the listing asks for.
+    """
+    if not listing.known:
+        return
+    comparison = _Comparison(state, listing)
+    plan = comparison.plan()
+    changed = [one for one in plan.changes if one.old is not None]
+    if not changed and not plan.gone:
+        return
+    edited = [one for one in changed if _is_edited(state, one)]
+    known = plan.unchanged + len(edited)
+    most = min(len(listing.turns), plan.unchanged + len(changed) + len(plan.gone))
+    share = known / max(most, 1)
+    if share < listing.known:
+        allowed = f"at most the share of the list that is known, {share:.2f}, unless it is the same"
+        raise InvalidInput("known", listing.known, allowed)
+
+
+def _is_edited(state: State, change: Change) -> bool:
+    """Whether most words of what a turn takes the place of are in it."""
+    before = state.evidence[str(change.old)].text
+    return any(True for _ in _Alike([before]).to(change.turn.text))
 
 
 def planned(state: State, listing: Listing) -> Plan:
@@ -267,7 +301,7 @@ class _Comparison:
         turn = self.listing.turns[n]
         request = request_hash("ingest", turn)
         given = _given(turn)
-        said = []
+        said: list[tuple[bool, int, str]] = []
         for own in owned:
             entry = self.entries[own]
             if own in self.claimed or not (entry.request == request or self._says(entry, turn)):

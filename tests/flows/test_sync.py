@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from demem_agent import AsyncSlotMemory, InvalidInput, SlotMemory, Turn
+from demem_agent import AsyncSlotMemory, InvalidInput, SlotMemory, Turn, imports
 from demem_agent.errors import IdempotencyConflict
 from demem_agent.testing import BagEncoder
 from demem_agent.types import Synced
@@ -231,6 +231,7 @@ def test_a_turn_that_is_but_a_reading_is_skipped() -> None:
         {"source": None},
         {"source": "crm", "by": "place"},
         {"source": "crm", "gone": "delete"},
+        {"source": "crm", "known": 2},
     ],
 )
 def test_what_cannot_be_is_refused(how: Any) -> None:
@@ -360,3 +361,32 @@ def test_however_turns_came_what_the_list_says_is_not_lost(steps: Any, last: Any
             assert {text for text, _ in drawn} <= {item.text for item in memory.evidence()}
             assert not set(done.new) & set(done.gone)
             assert done.unchanged + len(done.changed) + len(done.new) == len(turns)
+
+
+@pytest.mark.parametrize("format", ["mem0", "csv"])
+def test_of_an_export_ingested_twice_and_then_followed_nothing_is_lost(format: str) -> None:
+    def exported(home: str) -> list[Turn]:
+        if format == "csv":
+            return list(imports.read(["id,text", f"7,{home}", "8,Ana sings."], "csv", name="s"))
+        rows = [{"id": "7", "memory": home}, {"id": "8", "memory": "Ana sings."}]
+        return list(imports.read([json.dumps({"results": rows})], "mem0", name="s"))
+
+    memory = made()
+    memory.ingest_many(exported("Porto is home."))
+    memory.ingest_many(exported("Faro is home."))
+    source = memory.evidence()[0].source or "s"
+    done = memory.sync(exported("Faro is home."), source=source, gone="forget")
+    assert done.gone == ()
+    assert {"Faro is home.", "Ana sings."} <= set(live(memory))
+    if format == "mem0":
+        assert (counts(done), live(memory)) == ((0, 0, 0, 2), ["Ana sings.", "Faro is home."])
+
+
+def test_another_list_of_the_same_name_is_refused_where_a_share_is_to_be_known() -> None:
+    memory = synced(DENTIST, CAT)
+    before = memory.fingerprint()
+    for other in ([RENT], [{**RENT, "source_id": "c1"}], []):
+        with pytest.raises(InvalidInput, match="known"):
+            memory.sync(other, source="crm", gone="forget", known=0.1)
+    assert memory.fingerprint() == before
+    assert counts(memory.sync([OKAFOR], source="crm", known=0.1)) == (1, 0, 1, 0)
