@@ -253,10 +253,14 @@ class AsyncSlotMemory(MemoryHandle):
         source: str,
         by: Known = "id",
         gone: Gone = "tell",
+        known: float = 0.0,
         progress: Progress | None = None,
     ) -> Synced:
         """Bring the memory up to a list that was edited, such as a file read again."""
-        listing = self._door.listing(turns, source, by, gone)
+        listing = self._door.listing(turns, source, by, gone, known)
+        async with self._fresh():
+            flows.sync.require_known(self._held.state, listing)
+        await self._run(flows.sync.join, listing)
         async with self._fresh():
             plan = flows.sync.planned(self._held.state, listing)
         made: list[flows.update.Made | None] = []

@@ -33,6 +33,7 @@ from demem_agent.turns import (
     request_hash,
     text_field,
     time_field,
+    unit_field,
     whole_field,
 )
 from demem_agent.types import Answer, Decision, Gone, Known, Reading
@@ -251,7 +252,12 @@ class Door:
         return flows.update.Request(item, told, key, request, self._now())
 
     def listing(
-        self, turns: Iterable[Turn | Mapping[str, object]], source: str, by: Known, gone: Gone
+        self,
+        turns: Iterable[Turn | Mapping[str, object]],
+        source: str,
+        by: Known,
+        gone: Gone,
+        known: float,
     ) -> flows.sync.Listing:
         """Check a list that was edited, and how it is to be compared with what is remembered."""
         if by not in get_args(Known):
@@ -259,7 +265,8 @@ class Door:
         if gone not in get_args(Gone):
             raise InvalidInput("gone", gone, "'tell' or 'forget'")
         name = text_field("source", source)
-        return flows.sync.Listing(name, tuple(self.turns(turns)), self._now(), by)
+        least = unit_field("known", known)
+        return flows.sync.Listing(name, tuple(self.turns(turns)), self._now(), by, least)
 
     def when(self, at: object) -> datetime | None:
         """Return the time given, or else what the clock says."""

@@ -749,6 +749,7 @@ class SlotMemory(MemoryHandle):
         source: str,
         by: Known = "id",
         gone: Gone = "tell",
+        known: float = 0.0,
         progress: Progress | None = None,
     ) -> Synced:
         """Bring the memory up to a list that was edited, such as a file read again.
@@ -762,9 +763,13 @@ class SlotMemory(MemoryHandle):
                 by its ``source_id``; one without is by its text, and is given an id of its own,
                 such as "notes.txt#2". Without ``at`` it was said now, as for ``ingest``.
             source: name of the list; what was ingested under it with a ``source_id`` counts.
+                Of several items that were ingested with the id of one turn, what says the same as
+                that turn holds, or else the latest, in the place of the others.
             by: "id", or "text" where ids are places in the list, which an edit moves.
             gone: what becomes of what is in the list no more: "tell" leaves it and gives its ids,
                 "forget" erases it, with all that was said of it before.
+            known: share of the turns, in [0, 1], that must be known, or edited by half at most,
+                where anything would change or be gone: less is taken for another list.
             progress: called with (done, total) after each batch of 512, which is one transaction.
 
         Raises:
@@ -778,7 +783,10 @@ class SlotMemory(MemoryHandle):
             >>> print(memory.sync(contacts, source="crm"))
             1 changed, 0 new, 0 gone
         """
-        listing = self._door.listing(turns, source, by, gone)
+        listing = self._door.listing(turns, source, by, gone, known)
+        with self._still():
+            flows.sync.require_known(self._held.state, listing)
+        self._run(flows.sync.join, listing)
         with self._still():
             plan = flows.sync.planned(self._held.state, listing)
         made: list[flows.update.Made | None] = []

@@ -168,6 +168,9 @@ def _replayed(state: State, one: Coming) -> Ingested:
     stored = stored_result(state, one.turn.key, one.request)
     if not stored:
         return _SKIPPED
+    if "list" in stored:  # a list was brought up to date under that key
+        id = stored["evidence_id"]
+        return Ingested(id, state.slot_of.get(id))
     return Ingested(**stored)
 
 

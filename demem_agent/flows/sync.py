@@ -12,21 +12,24 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from itertools import chain
 from typing import Any
 
+from demem_agent.errors import InvalidInput
 from demem_agent.flows.commit import committed
 from demem_agent.flows.forget import Selected, forget
-from demem_agent.flows.update import Change, Made, carried_over, says_the_same
+from demem_agent.flows.update import Change, Made, carried_over, says_the_same, told_between
 from demem_agent.later import dataclass, pattern
 from demem_agent.requests import Flow
-from demem_agent.slots.ledger import operation
+from demem_agent.slots.ledger import operation, unkeyed
 from demem_agent.slots.records import Delta
 from demem_agent.slots.state import State
+from demem_agent.slots.successions.of_notes import with_notes
 from demem_agent.text.language.words import terms
 from demem_agent.turns import Turn, request_hash
-from demem_agent.types import Evidence, Known, Receipt, Synced, Updated
+from demem_agent.types import Evidence, Known, Receipt, Succession, Synced, Updated, number_of
 
-__all__ = ["Listing", "Plan", "leave", "planned", "synced"]
+__all__ = ["Listing", "Plan", "join", "leave", "planned", "require_known", "synced"]
 
 #: Share of the words that two texts have in common from which on one is taken for the other,
 #: edited. By hand.
@@ -49,12 +52,14 @@ class Listing:
         source: its name.
         now: dates turns that come without a time; None leaves them undated.
         by: how turns are known again; by their text where their ids are places in the list.
+        known: share of it, in [0, 1], that must be known where something would change or go.
     """
 
     source: str
     turns: tuple[Turn, ...]
     now: datetime | None
     by: Known
+    known: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +96,58 @@ class Plan:
     unchanged: int
 
 
+def join(state: State, listing: Listing) -> Flow[None]:
+    """Settle what holds where several items have the id of one turn of a list.
+
+    They came otherwise than by a list, each time as it was then. What says the same as the turn
+    holds, or else the latest; the others are versions that it has taken the place of.
+    """
+    comparison = _Comparison(state, listing)
+    made: list[Succession] = []
+    for old, new in comparison.versions():
+        known = [one for one in state.successions.values() if _is_between(one, old, new)]
+        number = state.head.successions + 1 + sum(not one.undone for one in made)
+        id = known[0].id if known else f"s{number}"
+        made.append(replace(told_between(state, old, new), id=id))
+    if made:
+        whole = with_notes(state, tuple(made))
+        count = state.head.successions + sum(one.id not in state.successions for one in whole)
+        seq = state.head.seq + 1
+        head = replace(state.head, seq=seq, successions=count)
+        yield from committed(state, Delta(head, (unkeyed(seq, KIND),), successions=whole))
+
+
+def require_known(state: State, listing: Listing) -> None:
+    """Refuse what seems to be another list under the same name.
+
+    A turn is known that says the same, or half of it in the same words. Their share is that of the
+    list or of what is remembered of it, whichever is more.
+
+    Raises:
+        InvalidInput: for less than the share that the listing asks for.
+    """
+    if not listing.known:
+        return
+    comparison = _Comparison(state, listing)
+    plan = comparison.plan()
+    changed = [one for one in plan.changes if one.old is not None]
+    if not changed and not plan.gone:
+        return
+    edited = [one for one in changed if _is_edited(state, one)]
+    known = plan.unchanged + len(edited)
+    most = min(len(listing.turns), plan.unchanged + len(changed) + len(plan.gone))
+    share = known / max(most, 1)
+    if share < listing.known:
+        allowed = f"at most the share of the list that is known, {share:.2f}, unless it is the same"
+        raise InvalidInput("known", listing.known, allowed)
+
+
+def _is_edited(state: State, change: Change) -> bool:
+    """Whether most words of what a turn takes the place of are in it."""
+    before = state.evidence[str(change.old)].text
+    return any(True for _ in _Alike([before]).to(change.turn.text))
+
+
 def planned(state: State, listing: Listing) -> Plan:
     """Compare a list with what is remembered of it."""
     return _Comparison(state, listing).plan()
@@ -101,14 +158,15 @@ def leave(state: State, gone: Mapping[str, Entry], source: str) -> Flow[Receipt]
 
     That it has left is recorded: should it come back, it is new.
     """
-    items: set[str] = set()
-    for item in gone:
-        items |= _versions(state, item)
+    beside = _beside(state)
+    versions = [sorted(_versions(beside, [item])) for item in gone]
+    items = set(chain.from_iterable(versions))
     receipt = yield from forget(state, Selected(items=frozenset(items)))
     operations = []
-    for seq, entry in enumerate(gone.values(), state.head.seq + 1):
-        result = {"evidence_id": None, "list": source, "own": entry.own}
-        key = _free(state, f"{source}:{entry.own} @{entry.seq} {LEFT}", LEFT)
+    left = zip(gone.values(), versions, strict=True)
+    for seq, (entry, items_of) in enumerate(left, state.head.seq + 1):
+        result = {"evidence_id": None, "list": source, "own": entry.own, "left": items_of}
+        key = _free(state, f"{source}:{entry.own} @{entry.seq} {LEFT}")
         operations.append(operation(seq, KIND, key, LEFT, result))
     delta = Delta(replace(state.head, seq=operations[-1].seq), tuple(operations))
     yield from committed(state, delta)
@@ -141,6 +199,14 @@ class _Comparison:
         self.state = state
         self.listing = listing
         self.entries = _entries(state, listing.source)
+        recorded = [told for told, *_ in _recorded(state)]
+        self.left = set(chain.from_iterable(told.get("left", ()) for told in recorded))
+        self.by_source: dict[str, list[Evidence]] = defaultdict(list)
+        for item in _first_of(state, listing.source):
+            self.by_source[item.source_id or ""].append(item)
+        self.groups: dict[str, list[str]] = defaultdict(list)
+        for own in self.entries:
+            self.groups[_NUMBERED.sub("", own)].append(own)
         given = [turn.source_id or "" for turn in listing.turns if listing.by == "id"]
         self.places = _last_place([*self.entries, *given], listing.source)
         self.claimed: set[str] = set()
@@ -148,39 +214,126 @@ class _Comparison:
         self.unchanged = 0
 
     def plan(self) -> Plan:
-        seen: Counter[str] = Counter()
+        named, placed = self._by_name()
+        for id, numbers in named.items():
+            self._by_id(id, numbers)
+        self._by_text(placed)
+        changes = tuple(self.changes[n] for n in sorted(self.changes))
+        return Plan(changes, self._gone(), self.unchanged)
+
+    def versions(self) -> Iterator[tuple[Evidence, Evidence]]:
+        """Yield what is superseded, and by what, of items that share the id of a single turn."""
+        lineage = self.state.derived.current
+        named, _ = self._by_name()
+        for id, numbers in named.items():
+            held = self._under(id) if len(numbers) == 1 else []
+            if len(held) < 2:
+                continue
+            turn = self.listing.turns[numbers[0]]
+            same = [one for one in held if says_the_same(one, _given(turn))]
+            holds = (same or held)[-1]
+            for one in held:
+                if one is not holds and not lineage.leads(holds.id, one.id):
+                    yield one, holds
+
+    def _under(self, id: str) -> list[Evidence]:
+        """Return what stands of the items with an id, in order, unless a list had it twice."""
+        entries = [self.entries[own] for own in self.groups.get(id, ())]
+        if sum(entry.seq > 0 for entry in entries) > 1:
+            return []
+        firsts = [one.item for one in entries]
+        firsts += [item.id for item in self.by_source.get(id, ())]
+        known = [one for one in dict.fromkeys(firsts) if one in self.state.evidence]
+        lineage = self.state.derived.current
+        settled = {lineage.settled(one, UPDATES): None for one in sorted(known, key=number_of)}
+        return [self.state.evidence[one] for one in settled]
+
+    def _by_name(self) -> tuple[dict[str, list[int]], list[int]]:
+        """Return the numbers of the turns that share each id, and of those that have none."""
+        named: dict[str, list[int]] = defaultdict(list)
         placed: list[int] = []
         for n, turn in enumerate(self.listing.turns):
             if self.listing.by == "text" or turn.source_id is None:
                 placed.append(n)
             else:
-                seen[turn.source_id] += 1
-                self._by_id(n, turn, _nth(turn.source_id, seen[turn.source_id]))
-        self._by_text(placed)
-        changes = tuple(self.changes[n] for n in sorted(self.changes))
-        return Plan(changes, self._gone(), self.unchanged)
+                named[turn.source_id].append(n)
+        return named, placed
 
     def _gone(self) -> dict[str, Entry]:
-        here = {self._standing(self.entries[own]) for own in self.claimed & self.entries.keys()}
+        here: set[str] = set()
+        for own in self.claimed & self.entries.keys():
+            item = self._standing(self.entries[own])
+            if item is not None:
+                here.add(item.id)
+        here = _versions(_beside(self.state), here)
         gone: dict[str, Entry] = {}
         for own, entry in self.entries.items():
             item = self._standing(entry)
-            if own not in self.claimed and item is not None and item not in here:
+            if own not in self.claimed and item is not None and item.id not in here:
                 gone[item.id] = entry
         return gone
 
-    def _by_id(self, n: int, turn: Turn, own: str) -> None:
-        """Compare a turn with what is remembered under its id, or else its key."""
+    def _by_id(self, id: str, numbers: Sequence[int]) -> None:
+        """Compare the turns that share an id with what is remembered under it, or their keys.
+
+        What says the same is known first, and the rest in order.
+        """
+        rest = [n for n in numbers if not self._known(self.groups.get(id, ()), n)]
+        free = [own for own in self.groups.get(id, ()) if own not in self.claimed]
+        # What has left the list comes after what has not.
+        free.sort(key=lambda own: self.entries[own].item is None)
+        for n in rest:
+            own = free.pop(0) if free else self._next_own(id)
+            if own not in self.entries:
+                entry = self._keyed(self.listing.turns[n], own)
+                if entry is not None:
+                    self.entries[own] = entry
+                    if self._known([own], n):
+                        continue
+            self.claimed.add(own)
+            turn = self.listing.turns[n]
+            key = turn.key or f"{self.listing.source}:{own}"
+            request = request_hash("ingest", turn)
+            self._remember(n, turn, self.entries.get(own), request=request, key=key, own=own)
+
+    def _known(self, owned: Sequence[str], n: int) -> bool:
+        """Claim which of some entries says what a turn does, what is live of it first."""
+        turn = self.listing.turns[n]
         request = request_hash("ingest", turn)
-        entry = self.entries.get(own) or _keyed(self.state, turn, own)
-        self.claimed.add(own)
-        if entry is not None:
-            self.entries[own] = entry
-            if entry.request == request or self._says(entry, turn):
-                self.unchanged += 1
-                return
-        key = turn.key or f"{self.listing.source}:{own}"
-        self._remember(n, turn, entry, request=request, key=key, own=own)
+        given = _given(turn)
+        said: list[tuple[bool, int, str]] = []
+        for own in owned:
+            entry = self.entries[own]
+            if own in self.claimed or not (entry.request == request or self._says(entry, turn)):
+                continue
+            standing = self._standing(entry)
+            said.append((standing is None or not says_the_same(standing, given), len(said), own))
+        if not said:
+            return False
+        self.claimed.add(min(said)[-1])
+        self.unchanged += 1
+        return True
+
+    def _keyed(self, turn: Turn, own: str) -> Entry | None:
+        """Return what is remembered under the key of a turn by ``ingest``.
+
+        What another list has under it is the same where it says the same; what has left a list
+        is not remembered.
+        """
+        line = None if turn.key is None else self.state.keyed.get(turn.key)
+        if line is None or line.kind not in ("ingest", KIND):
+            return None
+        if line.kind == KIND and line.request != request_hash("ingest", turn):
+            return None
+        item = json.loads(line.result)["evidence_id"]
+        return None if item in self.left else Entry(own, item, line.request, line.seq)
+
+    def _next_own(self, id: str) -> str:
+        """Return an id for one more turn that has an id already."""
+        count = 1
+        while _nth(id, count) in self.entries or _nth(id, count) in self.claimed:
+            count += 1
+        return _nth(id, count)
 
     def _by_text(self, placed: Sequence[int]) -> None:
         """Compare turns without ids with what no id has claimed: the same text first."""
@@ -200,7 +353,7 @@ class _Comparison:
         """Take in what is remembered under the keys of turns alone."""
         held = {one.item for one in self.entries.values()}
         for turn in turns:
-            entry = _keyed(self.state, turn, turn.key or "")
+            entry = self._keyed(turn, turn.key or "")
             if entry is not None and entry.item not in held:
                 self.entries.setdefault(entry.own, replace(entry, by_place=True))
 
@@ -268,7 +421,7 @@ class _Comparison:
             turn=made,
             old=None if old is None else old.id,
             kind=KIND,
-            key=_free(self.state, key, request),
+            key=_free(self.state, key),
             request=request,
             noted=(("list", source), ("own", own)),
         )
@@ -361,38 +514,34 @@ def _recorded(state: State) -> Iterator[tuple[dict[str, Any], str, int]]:
             yield json.loads(line.result), line.request, line.seq
 
 
-def _keyed(state: State, turn: Turn, own: str) -> Entry | None:
-    """Return what is remembered under the key of a turn by ``ingest``.
-
-    What another list has under it is the same where it says the same.
-    """
-    line = None if turn.key is None else state.keyed.get(turn.key)
-    if line is None or line.kind not in ("ingest", KIND):
-        return None
-    if line.kind == KIND and line.request != request_hash("ingest", turn):
-        return None
-    return Entry(own, json.loads(line.result)["evidence_id"], line.request, line.seq)
-
-
-def _versions(state: State, item: str) -> set[str]:
-    """Return an item with all that updates made of it, and what they made it of."""
+def _beside(state: State) -> Mapping[str, set[str]]:
+    """Return what updates made of each item, and what they made it of."""
     beside: dict[str, set[str]] = defaultdict(set)
     for one in state.successions.values():
         if one.how == "updated":
             beside[one.old[0]].add(one.new[0])
             beside[one.new[0]].add(one.old[0])
-    found = {item}
-    ahead = [item]
+    return beside
+
+
+def _versions(beside: Mapping[str, set[str]], items: Iterable[str]) -> set[str]:
+    """Return items with all that lies beside them, however far."""
+    found = set(items)
+    ahead = list(found)
     while ahead:
-        fresh = beside[ahead.pop()] - found
+        fresh = beside.get(ahead.pop(), set()) - found
         found |= fresh
         ahead += fresh
     return found
 
 
-def _free(state: State, key: str, request: str) -> str:
-    """Return a key that nothing else was done under."""
-    while key in state.keyed and state.keyed[key].request != request:
+def _is_between(one: Succession, old: Evidence, new: Evidence) -> bool:
+    return (one.old[0], one.new[0], one.undone) == (old.id, new.id, False)
+
+
+def _free(state: State, key: str) -> str:
+    """Return a key that nothing was done under: what is changed or new is never a replay."""
+    while key in state.keyed:
         key = f"{key}'"
     return key
 

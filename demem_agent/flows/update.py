@@ -23,7 +23,16 @@ from demem_agent.slots.successions.succeeding import succeeded
 from demem_agent.turns import Turn
 from demem_agent.types import Evidence, Succession, Updated
 
-__all__ = ["Change", "Made", "Request", "carried_over", "changed", "says_the_same", "update"]
+__all__ = [
+    "Change",
+    "Made",
+    "Request",
+    "carried_over",
+    "changed",
+    "says_the_same",
+    "told_between",
+    "update",
+]
 
 #: How sure it is what was told.
 TOLD = 1.0
@@ -183,7 +192,7 @@ def _told(
     for change, arrival in zip(changes, arrivals, strict=True):
         if change.old in state.evidence:
             old = _held(state, change)
-            told[old] = _between(state, state.evidence[old], arrival.evidence)
+            told[old] = told_between(state, state.evidence[old], arrival.evidence)
         elif change.kind == "update":
             raise NotFound("evidence", str(change.old))
     return told
@@ -198,7 +207,8 @@ def _held(state: State, change: Change) -> str:
     return state.derived.current.settled(str(change.old), by)
 
 
-def _between(state: State, old: Evidence, new: Evidence) -> Succession:
+def told_between(state: State, old: Evidence, new: Evidence) -> Succession:
+    """Return the succession, without an id yet, by which one item holds in place of another."""
     return Succession(
         id="",
         old=(old.id, 0, len(old.text)),

@@ -75,8 +75,22 @@ def test_another_file_of_the_same_name_is_told_apart_by_name(demem: Demem, tmp_p
     other = rows_file(tmp_path / "other" / "chat.jsonl", {"text": "Uno."})
     named = demem.document("ingest", other, "-m", "m.db", "--name=other")
     assert (named["items"], named["gone"]) == (2, [])
-    unnamed = demem("ingest", other, "-m", "m.db")
-    assert "--name" in unnamed.out
+    unnamed = demem("ingest", other, "-m", "m.db", "--gone", "forget")
+    assert (unnamed.code, "--name" in unnamed.err, "--edited" in unnamed.err) == (1, True, True)
+    assert demem.document("ingest", tmp_path / "chat.jsonl", "-m", "m.db")["known"] == 1
+    same = demem.document("ingest", other, "-m", "m.db", "--gone", "forget", "--edited")
+    assert len(same["gone"]) == 1
+
+
+def test_an_emptied_file_erases_nothing_unless_that_is_said(demem: Demem, tmp_path: Path) -> None:
+    file = tmp_path / "n.md"
+    file.write_text("The key is under the mat.\n")
+    demem("ingest", file, "-m", "m.db")
+    file.write_text("")
+    assert demem("ingest", file, "-m", "m.db", "--gone", "forget").code == 1
+    assert demem.document("ingest", file, "-m", "m.db")["gone"] == ["e1"]
+    erased = demem.document("ingest", file, "-m", "m.db", "--gone", "forget", "--yes")
+    assert (erased["gone"], erased["items"]) == (["e1"], 0)
 
 
 def test_turns_that_share_a_source_id_are_all_remembered(demem: Demem, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from demem_agent import AsyncSlotMemory, InvalidInput, SlotMemory, Turn
+from demem_agent import AsyncSlotMemory, InvalidInput, SlotMemory, Turn, imports
 from demem_agent.errors import IdempotencyConflict
 from demem_agent.testing import BagEncoder
 from demem_agent.types import Synced
@@ -231,6 +231,7 @@ def test_a_turn_that_is_but_a_reading_is_skipped() -> None:
         {"source": None},
         {"source": "crm", "by": "place"},
         {"source": "crm", "gone": "delete"},
+        {"source": "crm", "known": 2},
     ],
 )
 def test_what_cannot_be_is_refused(how: Any) -> None:
@@ -299,3 +300,93 @@ def test_after_any_edits_what_holds_is_what_the_list_says(
         assert sorted(item.text for item in holds) == sorted(turn.text for turn in turns)
     if lists:
         assert done.unchanged == len(turns)
+
+
+def keyed(text: str, id: str = "2") -> dict[str, Any]:
+    """Return a turn as an import makes it: its key follows its words."""
+    return {"text": text, "source_id": id, "source": "s", "key": f"k:{text}"}
+
+
+@pytest.mark.parametrize(("says", "old"), [("Faro is home.", "e1"), ("Porto is home.", "e2")])
+def test_of_items_ingested_with_one_id_what_the_list_says_holds(says: str, old: str) -> None:
+    memory = made()
+    memory.ingest_many([keyed("Porto is home.")])
+    memory.ingest_many([keyed("Faro is home.")])
+    done = memory.sync([keyed(says)], source="s", gone="forget")
+    assert counts(done) == (0, 0, 0, 1)
+    assert (len(memory), live(memory)) == (2, [says])
+    assert memory.history(old)[-1].evidence.text == says
+    assert counts(memory.sync([keyed(says)], source="s", gone="forget")) == (0, 0, 0, 1)
+    memory.check()
+
+
+def test_of_items_ingested_with_one_id_the_latest_is_changed() -> None:
+    memory = made()
+    memory.ingest_many([keyed("Porto is home."), keyed("Faro is home.")])
+    done = memory.sync([keyed("Braga is home.")], source="s", gone="forget")
+    assert (counts(done), done.changed[0].replaced) == ((1, 0, 0, 0), "e2")
+    assert [one.evidence.id for one in memory.history("e1")] == ["e1", "e2", "e3"]
+
+
+def test_of_turns_that_share_an_id_each_is_known_wherever_it_stands() -> None:
+    memory = made()
+    memory.ingest_many([keyed("One."), keyed("Two."), keyed("Three.")])
+    done = memory.sync([keyed("Three."), keyed("Two.")], source="s", gone="forget")
+    assert (counts(done), done.gone) == ((0, 0, 1, 2), ("e1",))
+    assert live(memory) == ["Two.", "Three."]
+
+
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(["ingest", "sync", "update"]),
+        st.lists(st.tuples(WORDS, st.sampled_from(["a", "b"])), max_size=3),
+    ),
+    max_size=5,
+)
+
+
+@given(STEPS, st.lists(st.tuples(WORDS, st.sampled_from(["a", "b"])), max_size=3))
+def test_however_turns_came_what_the_list_says_is_not_lost(steps: Any, last: Any) -> None:
+    memory = made()
+    for how, drawn in [*steps, ("sync", last)]:
+        turns = [keyed(text, id) | {"key": f"{id}:{text}"} for text, id in drawn]
+        if how == "ingest":
+            memory.ingest_many(turns)
+        elif how == "update":
+            for item in memory.evidence()[: len(drawn)]:
+                memory.update(item.id, item.text, trust=0.5)
+        else:
+            done = memory.sync(turns, source="s", gone="forget")
+            memory.check()
+            assert {text for text, _ in drawn} <= {item.text for item in memory.evidence()}
+            assert not set(done.new) & set(done.gone)
+            assert done.unchanged + len(done.changed) + len(done.new) == len(turns)
+
+
+@pytest.mark.parametrize("format", ["mem0", "csv"])
+def test_of_an_export_ingested_twice_and_then_followed_nothing_is_lost(format: str) -> None:
+    def exported(home: str) -> list[Turn]:
+        if format == "csv":
+            return list(imports.read(["id,text", f"7,{home}", "8,Ana sings."], "csv", name="s"))
+        rows = [{"id": "7", "memory": home}, {"id": "8", "memory": "Ana sings."}]
+        return list(imports.read([json.dumps({"results": rows})], "mem0", name="s"))
+
+    memory = made()
+    memory.ingest_many(exported("Porto is home."))
+    memory.ingest_many(exported("Faro is home."))
+    source = memory.evidence()[0].source or "s"
+    done = memory.sync(exported("Faro is home."), source=source, gone="forget")
+    assert done.gone == ()
+    assert {"Faro is home.", "Ana sings."} <= set(live(memory))
+    if format == "mem0":
+        assert (counts(done), live(memory)) == ((0, 0, 0, 2), ["Ana sings.", "Faro is home."])
+
+
+def test_another_list_of_the_same_name_is_refused_where_a_share_is_to_be_known() -> None:
+    memory = synced(DENTIST, CAT)
+    before = memory.fingerprint()
+    for other in ([RENT], [{**RENT, "source_id": "c1"}], []):
+        with pytest.raises(InvalidInput, match="known"):
+            memory.sync(other, source="crm", gone="forget", known=0.1)
+    assert memory.fingerprint() == before
+    assert counts(memory.sync([OKAFOR], source="crm", known=0.1)) == (1, 0, 1, 0)

@@ -13,6 +13,7 @@ import typer
 from rich.text import Text
 
 from demem_agent import SlotMemory, Turn
+from demem_agent.cli.faults import UsageError
 from demem_agent.cli.memory_options import Budget, Place
 from demem_agent.cli.output import Output
 from demem_agent.cli.printing import print_line
@@ -20,6 +21,7 @@ from demem_agent.cli.progress import ticking
 from demem_agent.cli.sources import FORMATS, STDIN, Source
 from demem_agent.cli.tables import slots_table
 from demem_agent.cli.tables.cells import cell
+from demem_agent.errors import InvalidInput
 from demem_agent.imports import Import
 from demem_agent.imports.wanted import Extra
 from demem_agent.memory import Progress
@@ -30,6 +32,8 @@ __all__ = ["ingest"]
 
 #: Ids that are named, of all that are gone.
 SHOWN = 10
+#: Share of a file that is known, from which on it is the one that was remembered under its name.
+LEAST = 0.1
 #: Formats whose turns have ids made of their places or their words, which an edit changes.
 _WRITTEN = ("text", "markdown")
 
@@ -69,6 +73,12 @@ def ingest(
         Gone,
         typer.Option(help="What becomes of what an edited file has no more: tell it, or forget."),
     ] = "tell",
+    edited: Annotated[
+        bool,
+        typer.Option(
+            "--edited", "--yes", help="It is the same file, however little of it is known."
+        ),
+    ] = False,
     tools: Annotated[
         bool, typer.Option("--tools", help="Remember calls of tools and their results as well.")
     ] = False,
@@ -96,9 +106,11 @@ def ingest(
     The same file again is remembered once, and one that was interrupted goes on. Of one that was
     edited, what says something else takes the place of what it said before, and what is new is
     added; what is gone is told, and --gone forget erases it. Turns are known again by the file's
-    name and their own ids, or by their text; what comes from standard input is added, each thing
-    once. What is read from a file was not said now: a turn without a time stays undated, unless
-    --at tells when.
+    name and their own ids, or by their text. Where less than a tenth of the file is known it is
+    taken for another file of that name and refused, unless --edited says otherwise.
+
+    What comes from standard input is added, each thing once. What is read from a file was not said
+    now: a turn without a time stays undated, unless --at tells when.
     """
     said = time_field("at", at)
     source = Source(
@@ -117,7 +129,7 @@ def ingest(
         if file == STDIN and name is None:
             done = _added(memory, turns)
         else:
-            done = _synced(memory, source, turns, known_as, gone)
+            done = _synced(memory, source, turns, known_as, gone, edited)
         undated = sum(turn.at is None for turn in turns)
         document = {
             "file": str(file),
@@ -152,17 +164,36 @@ def _notes(file: Path, turns: Sequence[Turn], undated: int, said: datetime | Non
 
 
 def _synced(
-    memory: SlotMemory, source: Import, turns: Sequence[Turn], known_as: str, gone: Gone
+    memory: SlotMemory,
+    source: Import,
+    turns: Sequence[Turn],
+    known_as: str,
+    gone: Gone,
+    edited: bool,
 ) -> Synced:
-    """Bring a memory up to a file as it is now."""
-    with _remembering() as tick:
-        return memory.sync(
-            turns,
-            source=known_as,
-            by="text" if source.format in _WRITTEN else "id",
-            gone=gone,
-            progress=tick,
-        )
+    """Bring a memory up to a file as it is now.
+
+    Raises:
+        UsageError: where it seems to be another file of the same name.
+    """
+    tells = gone == "tell" and not turns  # what is but told is still there
+    try:
+        with _remembering() as tick:
+            return memory.sync(
+                turns,
+                source=known_as,
+                by="text" if source.format in _WRITTEN else "id",
+                gone=gone,
+                known=0.0 if edited or tells else LEAST,
+                progress=tick,
+            )
+    except InvalidInput as error:
+        if error.field != "known":
+            raise
+        raise UsageError(
+            f"next to nothing in {known_as} is known as what was remembered under that name: "
+            "--name NAME if it is another file, --edited if it is the same"
+        ) from None
 
 
 def _added(memory: SlotMemory, turns: Sequence[Turn]) -> Synced:
@@ -195,8 +226,6 @@ def _words(done: Synced, turns: int, items: int, left_out: Mapping[str, int]) ->
         yield f"Left out: {', '.join(f'{n} {why}' for why, n in sorted(left_out.items()))}."
     if done.gone and done.receipt is None:
         yield f"Not in the file any more, but remembered: {_ids(done.gone)}; --gone forget erases."
-        if not done.unchanged and not done.changed:
-            yield "Nothing in it was known. If it is another file, give it a name: --name NAME."
 
 
 def _ids(ids: Sequence[str]) -> str:
