@@ -11,6 +11,7 @@ from demem_agent.answering.following import Stretch, following
 from demem_agent.encoders import as_matrix, default_encoder
 from demem_agent.later import dataclass, pattern
 from demem_agent.scoring.spelling import put_right
+from demem_agent.text.language.asking import asks
 from demem_agent.text.language.questions import NAME, has_number
 from demem_agent.text.language.words import clean, content_terms
 from demem_agent.text.quoting.containing import contained, entry
@@ -75,7 +76,7 @@ class _Sentence:
 
     @property
     def asks(self) -> bool:
-        return self.text.rstrip().endswith("?")
+        return asks(self.text)
 
     @property
     def corrects(self) -> bool:

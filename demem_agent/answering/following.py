@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from demem_agent.later import dataclass, pattern
+from demem_agent.text.language.asking import asks
 from demem_agent.text.language.words import content_terms
 from demem_agent.text.sentences import sentences
 from demem_agent.types import Evidence, Line, number_of
@@ -58,7 +59,7 @@ def following(
     if len(first.text) > SHORT:
         return None
     after = _next(first, lines)
-    if after is None or after.text.rstrip().endswith("?"):
+    if after is None or asks(after.text):
         return None
     return after if _answers_better(query, first, after, kind) else None
 
@@ -92,13 +93,13 @@ def _goes_on(first: Stretch, other: Evidence) -> bool:
     if first.evidence.session != other.session:
         return False
     same = first.evidence.speaker == other.speaker
-    return same != first.text.rstrip().endswith("?")
+    return same != asks(first.text)
 
 
 def _answers_better(
     query: str, first: Stretch, after: Stretch, kind: Callable[[Stretch], float]
 ) -> bool:
-    if first.text.rstrip().endswith("?"):
+    if asks(first.text):
         return True
     calls_out = first.text.rstrip().endswith(_CALLS_OUT)
     if not calls_out and after.evidence.id != first.evidence.id:

@@ -21,9 +21,7 @@ _ABBREVIATED = (
     + r"(?<!str\.)"
 )
 #: Nor after what is shortened in English before what it goes with: "e.g. before", "Mt. Pleasant".
-_SHORTENED = "".join(
-    rf"(?<!\b{short}\.)" for short in r"e\.g i\.e [Vv]s [Aa]pprox Mt Ft".split()
-)
+_SHORTENED = "".join(rf"(?<!\b{short}\.)" for short in r"e\.g i\.e [Vv]s [Aa]pprox Mt Ft".split())
 #: Nor after what stands before a number, where one follows: "No. 5", "pp. 3-9", "vol. II".
 _NUMBERED = "".join(
     rf"(?<!\b{short}\.)"
@@ -38,7 +36,8 @@ _ORDINAL = (
     r"|Sept?(?:ember)?|Okt(?:ober)?|Nov(?:ember)?|Dez(?:ember)?|Stock|Etage|Klasse)\b)"
 )
 _SENTENCE_END = pattern(  # one sign to look for is fast
-    rf"[.!?…。！？\n](?:(?<=\n)\n*|{_ABBREVIATED}{_SHORTENED}{_BEFORE_NUMBER}{_ORDINAL}[\"'”’)\]]*\s+)"
+    rf"[.!?…。！？\n](?:(?<=\n)\n*|{_ABBREVIATED}{_SHORTENED}{_BEFORE_NUMBER}{_ORDINAL}"
+    r"[\"'”’)\]]*\s+)"
 )
 
 #: (start, end) in a text.

@@ -181,6 +181,21 @@ def test_a_question_is_quoted_with_its_reply() -> None:
     assert text.splitlines() == ["Ana: What is the wifi password?", "Ben: tulip7"]
 
 
+@pytest.mark.parametrize(
+    ("query", "said", "reply"),
+    [
+        ("Where is the spare key?", "where's the spare key", "under the blue pot"),
+        ("How many eggs do we have?", "how many eggs do we have", "six"),
+        ("Wo ist der Schlüssel?", "wo ist der Schlüssel", "unter dem Topf"),
+        ("¿Dónde está la llave?", "dónde está la llave", "debajo de la maceta"),
+    ],
+)
+def test_a_question_without_its_sign_is_quoted_with_its_reply(
+    query: str, said: str, reply: str
+) -> None:
+    assert answered(query, said, (reply, "Ben")).endswith(f"Ben: {reply}")
+
+
 def test_a_short_sentence_that_answers_stands_alone() -> None:
     assert answered("What did Ana adopt?", "I adopted a puppy! It rained.") == (
         "Ana: I adopted a puppy!"
