@@ -1,8 +1,8 @@
 """What a short sentence leaves to the next one: "Priya had the baby!!! It's a girl, 3.2 kilos."
 
-A sentence that has the words of a question need not answer it. Where it calls out and has nothing
-else, or not the kind of thing that is asked for, and the next one has, both are quoted; a question
-is quoted with its reply.
+A sentence that has the words of a question need not answer it. Where it has nothing else, or not
+the kind of thing that is asked for, and the next one has, both are quoted; a question is quoted
+with its reply.
 """
 
 from __future__ import annotations
@@ -28,6 +28,15 @@ _YES_OR_NO = pattern(
 )
 #: How a sentence ends after which somebody goes on.
 _CALLS_OUT = ("!", ":", "…", "...")
+#: Questions that want a thing said, and no time: the day on which it was said tells that.
+_WANTS_MORE = pattern(r"^\W*(?:what|which|who|whom|whose|where|why|how)\b")
+#: Says no more than that somebody came, or was done: "Plumber came!"
+_TELLS_LITTLE = frozenset(
+    content_terms(
+        "came come arrived called rang went gone finished done left back here visited looked"
+        " checked happened started news update finally"
+    )
+)
 _CHOICE = pattern(r"\bor (?P<other>[^,.?!]+)")
 
 
@@ -112,8 +121,11 @@ def _answers_better(
         return False
     if kind(first) < kind(after):
         return True
+    if not calls_out and not _WANTS_MORE.match(query):
+        return False
     name = set(content_terms(first.evidence.speaker or ""))
-    return calls_out and _terms(first) <= set(content_terms(query)) | name
+    asked = set(content_terms(query)) | name
+    return _terms(first) <= asked | _TELLS_LITTLE and not _terms(after) <= asked
 
 
 def _terms(stretch: Stretch) -> set[str]:
