@@ -8,18 +8,23 @@ import numpy as np
 
 from demem_agent.answering.corrections import CORRECTION, said_to
 from demem_agent.answering.following import Stretch, following
+from demem_agent.answering.whole import whole
 from demem_agent.encoders import as_matrix, default_encoder
 from demem_agent.later import dataclass, pattern
 from demem_agent.scoring.spelling import put_right
+from demem_agent.text.language.asking import asks
+from demem_agent.text.language.kinds import holds
 from demem_agent.text.language.questions import NAME, has_number
 from demem_agent.text.language.words import clean, content_terms
 from demem_agent.text.quoting.containing import contained, entry
 from demem_agent.text.quoting.cutting import CUT, through_turn
+from demem_agent.text.quoting.fences import in_fence, is_fenced
 from demem_agent.text.quoting.greetings import without_greetings
-from demem_agent.text.quoting.saying import day, meant, said
+from demem_agent.text.quoting.saying import day, meant, said, told
 from demem_agent.text.sentences import sentences
 from demem_agent.text.times.asked_days import asked_days, said_within
 from demem_agent.text.times.dates import find
+from demem_agent.text.times.named import names_time
 from demem_agent.text.times.periods import day_name
 from demem_agent.types import (
     Draft,
@@ -51,6 +56,7 @@ _PLACE = pattern(r"\b(?:in|at|to|from|near|on)\s+(?:the\s+)?\w+")
 
 
 _YEAR = pattern(r"\d{4}")
+_WORDS = pattern(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +81,7 @@ class _Sentence:
 
     @property
     def asks(self) -> bool:
-        return self.text.rstrip().endswith("?")
+        return asks(self.text)
 
     @property
     def corrects(self) -> bool:
@@ -186,8 +192,9 @@ def _said_then(question: Question, found: list[_Sentence]) -> list[_Sentence]:
 def _draft(query: str, chosen: list[_Sentence], lines: Sequence[Line]) -> Draft:
     """Return an answer that quotes sentences, citing each item once: a line for each turn."""
     quoted: list[_Sentence] = []
-    for sentence in chosen:
+    for sentence in map(_whole, chosen):
         if not _is_within(sentence, quoted):
+            quoted = [one for one in quoted if not _is_within(one, [sentence])]
             quoted.append(sentence)
     if len(quoted) == 1 or (quoted and quoted[0].asks):
         quoted[1:] = _going_on(query, quoted[0], lines) or quoted[1:]
@@ -199,15 +206,24 @@ def _draft(query: str, chosen: list[_Sentence], lines: Sequence[Line]) -> Draft:
     return Draft(text, tuple(cited))
 
 
+def _whole(sentence: _Sentence) -> _Sentence:
+    """Return a sentence with what it tells nothing without."""
+    start, end = whole(sentence.evidence.text, sentence.start, sentence.end)
+    if (start, end) == (sentence.start, sentence.end):
+        return sentence
+    words = frozenset(content_terms(sentence.evidence.text[start:end]))
+    return _Sentence(sentence.evidence, start, end, words, sentence.around, sentence.superseded)
+
+
 def _going_on(query: str, best: _Sentence, lines: Sequence[Line]) -> list[_Sentence]:
     """Return the sentence that the best one leaves the answer to, where there is one."""
     first = Stretch(best.evidence, best.start, through_turn(best.evidence.text, best.end))
     asked = query.lower()
-    after = following(asked, first, lines, lambda stretch: _kind(asked, stretch))
+    after = following(asked, first, lines, lambda stretch: _kind_told(asked, stretch))
     if after is None:
         return []
     words = frozenset(content_terms(after.text))
-    going_on = _Sentence(after.evidence, after.start, after.end, words, words)
+    going_on = _whole(_Sentence(after.evidence, after.start, after.end, words, words))
     return [] if _is_within(going_on, [best]) else [going_on]
 
 
@@ -333,6 +349,15 @@ def _kind(query: str, sentence: _Sentence | Stretch) -> float:
     return 0.0
 
 
+def _kind_told(query: str, stretch: Stretch) -> float:
+    """Return the kind as :func:`_kind` does; a name tells a place as well: "Liverpool Street"."""
+    kind = _kind(query, stretch)
+    if kind or not query.startswith("where"):
+        return kind
+    known = set(_WORDS.findall(f"{query} {stretch.evidence.speaker or ''}".lower()))
+    return 0.5 if holds("name", stretch.text, known) else 0.0
+
+
 def _has_time(sentence: _Sentence | Stretch) -> bool:
     return _has_relative_time(sentence) or _YEAR.search(sentence.text) is not None
 
@@ -361,7 +386,8 @@ def _quote(quoted: list[_Sentence], query: str) -> str:
     """Return sentences of one turn as said with what turns them round; behind it what is known.
 
     That is what their times mean, and until when they held. A question about a time gets the day
-    on which it was said where there are none. What stands between them is cut out, with a sign.
+    on which it was said where there are none and the words name no time. What stands
+    between them is cut out, with a sign.
     """
     item = quoted[0].evidence
     words = ""
@@ -370,16 +396,25 @@ def _quote(quoted: list[_Sentence], query: str) -> str:
     for sentence in sorted(quoted, key=lambda one: one.start):
         end = through_turn(item.text, sentence.end)
         if not words:
-            words = said(item, sentence.start, end)
+            words = _begun(item, sentence.start, end)
         else:
             is_next = not item.text[ended : sentence.start].strip()
             cut = " " if is_next else f" {CUT} "
+            if is_fenced(item.text[sentence.start : end]):
+                cut = f"{cut.rstrip()}\n  "
             words = f"{words}{cut}{contained(entry(item.text[sentence.start : end]))}"
         ended = end
         notes |= dict.fromkeys((*_until(sentence), *meant(item, sentence.start, end)))
-    if not notes and item.at is not None and "when" in query.lower().split():
+    wants_day = "when" in query.lower().split() and not names_time(words)
+    if not notes and item.at is not None and wants_day:
         notes[f"said on {day(item)}"] = None
     return f"{words} ({'; '.join(notes)})" if notes else words
+
+
+def _begun(item: Evidence, start: int, end: int) -> str:
+    """Return a stretch as said; code that it breaks off in is closed."""
+    is_open = in_fence(item.text, end) and not in_fence(item.text, start)
+    return told(item, start, end).words if is_open else said(item, start, end)
 
 
 def _until(sentence: _Sentence) -> Iterator[str]:

@@ -1,8 +1,8 @@
 """What a short sentence leaves to the next one: "Priya had the baby!!! It's a girl, 3.2 kilos."
 
-A sentence that has the words of a question need not answer it. Where it calls out and has nothing
-else, or not the kind of thing that is asked for, and the next one has, both are quoted; a question
-is quoted with its reply.
+A sentence that has the words of a question need not answer it. Where it has nothing else, or not
+the kind of thing that is asked for, and the next one has, both are quoted; a question is quoted
+with its reply.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from demem_agent.later import dataclass, pattern
+from demem_agent.text.language.asking import asks
 from demem_agent.text.language.words import content_terms
 from demem_agent.text.sentences import sentences
 from demem_agent.types import Evidence, Line, number_of
@@ -27,6 +28,15 @@ _YES_OR_NO = pattern(
 )
 #: How a sentence ends after which somebody goes on.
 _CALLS_OUT = ("!", ":", "…", "...")
+#: Questions that want a thing said, and no time: the day on which it was said tells that.
+_WANTS_MORE = pattern(r"^\W*(?:what|which|who|whom|whose|where|why|how)\b")
+#: Says no more than that somebody came, or was done: "Plumber came!"
+_TELLS_LITTLE = frozenset(
+    content_terms(
+        "came come arrived called rang went gone finished done left back here visited looked"
+        " checked happened started news update finally"
+    )
+)
 _CHOICE = pattern(r"\bor (?P<other>[^,.?!]+)")
 
 
@@ -58,7 +68,7 @@ def following(
     if len(first.text) > SHORT:
         return None
     after = _next(first, lines)
-    if after is None or after.text.rstrip().endswith("?"):
+    if after is None or asks(after.text):
         return None
     return after if _answers_better(query, first, after, kind) else None
 
@@ -92,13 +102,13 @@ def _goes_on(first: Stretch, other: Evidence) -> bool:
     if first.evidence.session != other.session:
         return False
     same = first.evidence.speaker == other.speaker
-    return same != first.text.rstrip().endswith("?")
+    return same != asks(first.text)
 
 
 def _answers_better(
     query: str, first: Stretch, after: Stretch, kind: Callable[[Stretch], float]
 ) -> bool:
-    if first.text.rstrip().endswith("?"):
+    if asks(first.text):
         return True
     calls_out = first.text.rstrip().endswith(_CALLS_OUT)
     if not calls_out and after.evidence.id != first.evidence.id:
@@ -111,8 +121,11 @@ def _answers_better(
         return False
     if kind(first) < kind(after):
         return True
+    if not calls_out and not _WANTS_MORE.match(query):
+        return False
     name = set(content_terms(first.evidence.speaker or ""))
-    return calls_out and _terms(first) <= set(content_terms(query)) | name
+    asked = set(content_terms(query)) | name
+    return _terms(first) <= asked | _TELLS_LITTLE and not _terms(after) <= asked
 
 
 def _terms(stretch: Stretch) -> set[str]:

@@ -20,13 +20,24 @@ _ABBREVIATED = (
     + "".join(rf"(?<!\b{title}\.)" for title in _TITLES)
     + r"(?<!str\.)"
 )
+#: Nor after what is shortened in English before what it goes with: "e.g. before", "Mt. Pleasant".
+_SHORTENED = "".join(rf"(?<!\b{short}\.)" for short in r"e\.g i\.e [Vv]s [Aa]pprox Mt Ft".split())
+#: Nor after what stands before a number, where one follows: "No. 5", "pp. 3-9", "vol. II".
+_NUMBERED = "".join(
+    rf"(?<!\b{short}\.)"
+    for short in (
+        "[Nn]o [Nn]os p pp [Ff]ig [Ff]igs [Vv]ol [Cc]h [Ss]ec [Ee]st [Ee]xt [Aa]pt [Rr]m"
+    ).split()
+)
+_BEFORE_NUMBER = rf"(?:(?!\s+(?:[\d#§]|[IVXLC]{{2,}}\b))|{_NUMBERED})"
 #: Nor after the number of a day in German: "14. Juni", "im 2. Stock".
 _ORDINAL = (
     r"(?!(?<=\d\.)\s+(?:Jan(?:uar)?|Feb(?:ruar)?|März|April|Mai|Juni|Juli|Aug(?:ust)?"
     r"|Sept?(?:ember)?|Okt(?:ober)?|Nov(?:ember)?|Dez(?:ember)?|Stock|Etage|Klasse)\b)"
 )
 _SENTENCE_END = pattern(  # one sign to look for is fast
-    rf"[.!?…。！？\n](?:(?<=\n)\n*|{_ABBREVIATED}{_ORDINAL}[\"'”’)\]]*\s+)"
+    rf"[.!?…。！？\n](?:(?<=\n)\n*|{_ABBREVIATED}{_SHORTENED}{_BEFORE_NUMBER}{_ORDINAL}"
+    r"[\"'”’)\]]*\s+)"
 )
 
 #: (start, end) in a text.

@@ -181,6 +181,21 @@ def test_a_question_is_quoted_with_its_reply() -> None:
     assert text.splitlines() == ["Ana: What is the wifi password?", "Ben: tulip7"]
 
 
+@pytest.mark.parametrize(
+    ("query", "said", "reply"),
+    [
+        ("Where is the spare key?", "where's the spare key", "under the blue pot"),
+        ("How many eggs do we have?", "how many eggs do we have", "six"),
+        ("Wo ist der Schlüssel?", "wo ist der Schlüssel", "unter dem Topf"),
+        ("¿Dónde está la llave?", "dónde está la llave", "debajo de la maceta"),
+    ],
+)
+def test_a_question_without_its_sign_is_quoted_with_its_reply(
+    query: str, said: str, reply: str
+) -> None:
+    assert answered(query, said, (reply, "Ben")).endswith(f"Ben: {reply}")
+
+
 def test_a_short_sentence_that_answers_stands_alone() -> None:
     assert answered("What did Ana adopt?", "I adopted a puppy! It rained.") == (
         "Ana: I adopted a puppy!"
@@ -206,3 +221,96 @@ def test_a_line_that_no_longer_holds_says_until_when_it_did() -> None:
 def test_a_plain_sentence_is_not_quoted_with_another_turn() -> None:
     said = ("I moored the boat.", "Mia keeps the piano in Faro.")
     assert answered("Where did Ana moor the boat?", *said) == "Ana: I moored the boat."
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("Where did they find the phone?", "They found the phone. Liverpool Street, 5 quid fee."),
+        ("What did the plumber find?", "Plumber came! It was a sock."),
+        ("What did the plumber find?", "The plumber came. It was a sock."),
+        ("Where is the passport?", "I put the passport away. It's in the blue drawer."),
+    ],
+)
+def test_what_a_sentence_leaves_open_the_next_one_tells(query: str, said: str) -> None:
+    assert answered(query, f"{said} I was so glad.") == f"Ana: {said}"
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("When did the plumber come?", "The plumber came on Monday."),
+        ("What did Ana adopt?", "I adopted a puppy."),
+        ("Where did Ana moor the boat?", "I moored the boat in Faro."),
+    ],
+)
+def test_a_plain_sentence_that_answers_stands_alone(query: str, said: str) -> None:
+    assert answered(query, f"{said} Rain fell for hours.").startswith(f"Ana: {said}")
+    assert "Rain" not in answered(query, f"{said} Rain fell for hours.")
+
+
+LETTER = """Dear Mrs Abernathy,
+
+The hedge will be cut in autumn.
+It is too tall.
+
+Best regards,
+Sandra Hill"""
+
+
+@pytest.mark.parametrize(
+    ("query", "quoted"),
+    [
+        ("Who is Mrs Abernathy?", ["Dear Mrs Abernathy,", "The hedge will be cut in autumn."]),
+        ("Who is Sandra Hill?", ["It is too tall.", "Best regards,", "Sandra Hill"]),
+    ],
+)
+def test_a_greeting_is_quoted_with_the_sentence_beside_it(query: str, quoted: list[str]) -> None:
+    lines = [line.strip() for line in answered(query, LETTER).split("\n")]
+    assert list(filter(None, lines)) == [f"Ana: {quoted[0]}", *quoted[1:]]
+
+
+def test_a_fence_is_quoted_with_its_code() -> None:
+    code = "```nginx\nserver {\n  listen 80;\n}\n```"
+    inner = code.replace("\n", "\n  ")
+    assert answered("nginx", f"The same.\n{code}\nIt works.") == f"Ana:\n  {inner}"
+    introduced = answered("What is the web setup?", f"The web setup:\n{code}\nIt works.")
+    assert introduced == f"Ana: The web setup:\n  {inner}"
+
+
+def test_code_that_is_too_long_is_closed_where_it_is_cut() -> None:
+    code = "```nginx\n" + "server { listen 80; }\n" * 90 + "```"
+    lines = answered("What is the web setup?", f"The web setup:\n{code}\nIt works.").splitlines()
+    assert [line.strip() for line in lines[-3:]] == ["server { listen 80; }", "```", "[…]"]
+
+
+def test_a_list_is_quoted_with_all_its_items() -> None:
+    text = answered(
+        "What is on the shopping list?", "Shopping list:\n- milk\n- eggs\n- bread\n\nBye"
+    )
+    assert text == "Ana: Shopping list:\n  - milk\n  - eggs\n  - bread"
+
+
+def test_of_a_long_list_the_items_are_quoted_that_fit() -> None:
+    items = "\n".join(f"- {n} boxes of the long kind" for n in range(40))
+    lines = answered("What is on the packing list?", f"Packing list:\n{items}").splitlines()
+    assert 10 < len(lines) < 20
+    assert lines[-1].endswith("of the long kind")
+
+
+def test_an_item_keeps_its_number() -> None:
+    said = "To drain it:\n1. Close the tap.\n2. Open the valve.\n3. Wait."
+    assert answered("Which step has the valve?", said) == "Ana: 2. Open the valve."
+
+
+@pytest.mark.parametrize(
+    "time",
+    ["at 3pm", "at 15:30", "every Thursday", "on 3 May 2023", "on the 4th of June", "at noon"],
+)
+def test_a_line_that_names_a_time_gets_no_day_on_which_it_was_said(time: str) -> None:
+    assert "said on" not in answered("When is the yoga class?", f"The yoga class is {time}.")
+
+
+@pytest.mark.parametrize("said", ["The yoga class is soon.", "Yoga class: may be 2 or 3 of us."])
+def test_a_line_that_names_none_does(said: str) -> None:
+    assert answered("When is the yoga class?", said).endswith("(said on 3 May 2024)")

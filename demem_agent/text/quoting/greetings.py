@@ -6,7 +6,7 @@ import re
 
 from demem_agent.later import pattern
 
-__all__ = ["without_greetings"]
+__all__ = ["greetings", "without_greetings"]
 
 _BEGINS = r"(?:^|(?<=[\n\"“'‘])|(?<=[.!?:] ))[ \t]*"
 _NAMES = r"[A-Z][\w'’-]*\.?(?: (?:and |& )?[A-Z][\w'’-]*\.?){0,3}"
@@ -28,6 +28,14 @@ _CLOSING = pattern(
     rf"){_NAMES}(?=\W*$|[\"”'’])",
     re.MULTILINE,
 )
+#: "— Ben" on the last line.
+_SIGNED = pattern(rf"(?<=\n)[ \t]*(?:--|–|—)[ \t]*{_NAMES}\s*\Z")
+
+
+def greetings(text: str) -> list[tuple[int, int]]:
+    """Return the (start, end) of the salutations, closings and signatures of a text."""
+    found = [*_SALUTATION.finditer(text), *_CLOSING.finditer(text), *_SIGNED.finditer(text)]
+    return [match.span() for match in found]
 
 
 def without_greetings(text: str) -> str:
