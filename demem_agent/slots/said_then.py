@@ -19,10 +19,10 @@ from demem_agent.scoring.features.times import DAY, TIMED
 from demem_agent.scoring.forms import FILLER
 from demem_agent.scoring.index import PassageIndex
 from demem_agent.slots.state import State
-from demem_agent.text.times.asked_days import asked_days
+from demem_agent.text.times.asked_days import asked_days, asks_of_saying, echoes
 from demem_agent.text.times.dates import Span, absolute, find
 
-__all__ = ["Then", "held_then", "said_then", "text_of"]
+__all__ = ["Then", "held_then", "said_by", "said_then", "text_of"]
 
 #: Days before and behind those asked for on which somebody may speak of them.
 NEAR = 31
@@ -59,16 +59,17 @@ def said_then(state: State, query: Query, ranking: Ranking) -> Then | None:
 
 
 def held_then(state: State, query: Query, ranking: Ranking) -> bool | None:
-    """Whether memory holds what a question asks for that asks for nothing but a time.
+    """Whether memory holds what a question asks for that asks for nothing but a time or a speaker.
 
-    It does where something was said then, by those whom it names if any are; it does not where
-    those whose words it asks for said nothing then. None where that is open: where the question
-    asks for anything else, or names somebody who did not speak then, where only lines of other days
-    speak of that time, and where no line has a time.
+    It does where the one said anything, and where something was said then, by those whom it names
+    if any are; it does not where those whose words it asks for said nothing then. None where that
+    is open: where the question asks for anything else, or names somebody who did not speak then,
+    where only lines of other days speak of that time, and where no line has a time.
     """
     then = said_then(state, query, ranking)
     if then is None:
-        return None
+        own = said_by(state, query, ranking)
+        return None if own is None else len(own) > 0
     index = state.passage_index()
     spoke = index.speaker.view()[then.rows]
     wanted = asked_to_tell(query, index.speakers.codes)
@@ -79,6 +80,23 @@ def held_then(state: State, query: Query, ranking: Ranking) -> bool | None:
         return True if not named or np.isin(spoke, named).any() else None
     is_open = then.of_them or not _days(state).any()
     return None if is_open else False
+
+
+def said_by(state: State, query: Query, ranking: Ranking) -> NDArray[np.intp] | None:
+    """Return the rows of what those said of whom a question asks that and nothing else.
+
+    Fillers and the question itself are left out. None where anything else is asked for.
+    """
+    index = state.passage_index()
+    codes = index.speakers.codes
+    wanted = asked_to_tell(query, codes)
+    if not wanted or not asks_of_saying(query.text, telling_names(codes)):
+        return None
+    own = np.isin(index.speaker.view(), wanted) & (index.kind.view() != FILLER)
+    if ranking.within is not None:
+        own &= ranking.within
+    rows = np.flatnonzero(own).tolist()
+    return np.array([row for row in rows if not echoes(text_of(state, row), query.text)], np.intp)
 
 
 def text_of(state: State, row: int) -> str:

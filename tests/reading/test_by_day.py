@@ -171,3 +171,39 @@ def test_where_no_line_has_a_time_a_day_is_as_probable_as_its_words() -> None:
     made.ingest("On 26 May 2025 the roof leaked.")
     route = made.route("What happened on 26 May 2025?")
     assert route.adequate == (route.probability >= default_adequacy().threshold)
+
+
+ASKED_BACK = [
+    ("2025-03-01", "Inés", "I bought a red bike for 200 euros."),
+    ("2025-03-01", "Inés", "ok"),
+    ("2025-03-02", "Ben", "Inés said that she would come to what we say."),
+    ("2025-03-03", "Ben", "what did inés say"),
+    ("2025-03-04", "Ana", "The tax letter is due on Friday."),
+]
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["What did Inés say?", "what has Inés said so far?", "¿Qué dijo Inés?", "Was hat Inés gesagt?"],
+)
+def test_what_somebody_said_is_read_before_what_was_said_of_them(question: str) -> None:
+    made = memory(ASKED_BACK)
+    reading = made.read(question)
+    assert max(reading.lines, key=lambda line: line.score).text == ASKED_BACK[0][2]
+    answer = made.answer(question)
+    assert answer.known
+    assert answer.text == f"Inés: {ASKED_BACK[0][2]}"
+
+
+def test_a_line_that_is_the_question_itself_is_not_read() -> None:
+    assert ASKED_BACK[3][2] not in said(memory(ASKED_BACK).read("What did Inés say?", floor=0))
+
+
+def test_with_another_word_others_may_come_first() -> None:
+    reading = memory(ASKED_BACK).read("What did Inés say about the tax letter?")
+    assert max(reading.lines, key=lambda line: line.score).text == ASKED_BACK[4][2]
+
+
+def test_who_said_nothing_but_ok_told_nothing_that_is_known() -> None:
+    made = memory([*ASKED_BACK, ("2025-03-05", "Zoe", "ok")])
+    assert not made.answer("What did Zoe say?").known

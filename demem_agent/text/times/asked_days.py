@@ -21,7 +21,7 @@ from demem_agent.text.language.words import language_of, worded
 from demem_agent.text.times.dates import Span, stretches
 from demem_agent.text.times.periods import DAY, day_name, period
 
-__all__ = ["asked_days", "said_within"]
+__all__ = ["asked_days", "asks_of_saying", "echoes", "said_within"]
 
 #: Words of asking what was said or what happened; times need none of them.
 _ASKS = frozenset(
@@ -32,11 +32,11 @@ _ASKS = frozenset(
     notable noteworthy important interesting main new news event events recap summary summarise
     summarize summarised summarized sum overview remind recall remember know show list give find
     look read get got like anything everything something nothing anybody anyone everybody everyone
-    else please exactly again together back then around bring brought share shared weekend
+    else please exactly again together back then around bring brought share shared far weekend
 
-    gesagt sagte sagtest erzählt erzählte besprochen geredet gesprochen passiert geschehen los
-    gab getan gemacht etwas alles worüber
-    dijo dijiste dije dijimos dicho hablamos hablado hablaste contó contaste pasó pasado hizo
+    was hat habe haben hast wurde wurden gesagt sagte sagtest erzählt erzählte besprochen
+    geredet gesprochen passiert geschehen los gab getan gemacht etwas alles worüber
+    qué dijo dijiste dije dijimos dicho hablamos hablado hablaste contó contaste pasó pasado hizo
     hicimos ocurrió
     dit parlé raconté passé fait discuté
     disse dissemos falamos falou aconteceu contou fizemos conversamos
@@ -70,6 +70,7 @@ _TELLS = pattern(
     re.IGNORECASE,
 )
 _WEEKDAY = pattern(rf"\bon\s+(?P<day>{DAY})\b(?!\s*(?:,|\d|the\b|and\b|or\b|to\b|of\b))")
+_WORDS = pattern(r"\w+")
 #: A question of more is about something.
 _MOST = 200
 
@@ -96,6 +97,24 @@ def asked_days(
         return []
     goes_on = any(span.last >= today for span in found)
     return found if not goes_on or _PAST.search(question.lower()) else []
+
+
+def asks_of_saying(question: str, names: Collection[str]) -> bool:
+    """Whether a question asks for nothing but what somebody said: "What did Ben say?".
+
+    Args:
+        names: as in :func:`asked_days`.
+    """
+    return len(question) <= _MOST and _asks_alone(question, [], names)
+
+
+def echoes(said: str, question: str) -> bool:
+    """Whether what was said is the question itself, in other letters or signs at most."""
+    return len(said) <= _MOST + len(question) and _every_word(said) == _every_word(question)
+
+
+def _every_word(text: str) -> list[str]:
+    return _WORDS.findall(text.lower())
 
 
 def said_within(at: datetime | None, asked: Iterable[Span]) -> bool:
