@@ -46,7 +46,8 @@ _ASKS_FOR_REPLY = pattern(
 _TOLD_BY = (
     r"\b(?:did|has|have|had|does)\s+(?:the\s+)?{name}\s+(?:\w+\s+)?(?:say|said|tell|told|talk(?:ed)?"
     r"|speak|spoken|mention(?:ed)?|write|written|report(?:ed)?|share|shared|bring|brought)\b"
-    r"|\b{name}\s+(?:said|says|told|tells|talked|mentioned|wrote|sagte|erzählte|dijo|contó)\b"
+    r"|\b{name}\s+(?:said|says|told|tells|talked|mentioned|wrote|sagte|erzählte|dijo|contó"
+    r"|disse|contou|a\s+dit|ha\s+detto)\b"
     r"|\bha(?:t|st|be)\s+{name}\b.*\b(?:gesagt|erzählt)\b"
     r"|\b(?:dijo|contó|disse|contou)\s+{name}\b|\bsagte\s+{name}\b|\ba\s+dit\s+{name}\b"
 )

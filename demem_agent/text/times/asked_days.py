@@ -5,7 +5,7 @@ was said, done or happened. A time to come is none of these, and neither is one 
 "How are you today?", unless the question speaks of the past. "On Monday" is the last one.
 
 English questions are understood, and those of some other languages as far as their relative times
-are (:mod:`demem_agent.text.times.foreign_dates`).
+(:mod:`demem_agent.text.times.foreign_dates`) and dates (``foreign_days``) are.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from demem_agent.later import pattern
 from demem_agent.text.language.languages import stop_words
 from demem_agent.text.language.words import language_of, worded
 from demem_agent.text.times.dates import Span, stretches
+from demem_agent.text.times.foreign_days import foreign_days
 from demem_agent.text.times.periods import DAY, day_name, period
 
 __all__ = ["asked_days", "asks_of_saying", "echoes", "said_within"]
@@ -38,7 +39,8 @@ _ASKS = frozenset(
     geredet gesprochen passiert geschehen los gab getan gemacht etwas alles worüber
     qué dijo dijiste dije dijimos dicho hablamos hablado hablaste contó contaste pasó pasado hizo
     hicimos ocurrió
-    dit parlé raconté passé fait discuté
+    gezegd verteld besproken gehad gebeurd
+    a dit parlé raconté passé fait discuté
     disse dissemos falamos falou aconteceu contou fizemos conversamos
     cosa abbiamo detto parlato successo raccontato fatto discusso
     говорили сказал сказала сказали говорил говорила обсуждали произошло случилось было рассказал
@@ -88,6 +90,7 @@ def asked_days(
     if len(question) > _MOST:
         return []
     found = stretches(question, asked, newest)
+    found += _foreign(question, newest if asked is None else asked, found)
     found += _weekday(question, asked, found)
     found = [_in_past(span, question, asked) for span in found]
     if not found or _TELLS.match(question) or not _asks_alone(question, found, names):
@@ -120,6 +123,14 @@ def _every_word(text: str) -> list[str]:
 def said_within(at: datetime | None, asked: Iterable[Span]) -> bool:
     """Whether a moment is on one of the days asked for; one that is not known is not."""
     return at is not None and any(span.first <= at.date() <= span.last for span in asked)
+
+
+def _foreign(question: str, anchor: date | None, found: Iterable[Span]) -> list[Span]:
+    """Return the dates in other languages where no time is told yet."""
+    low = question.lower()
+    if any(found) or len(low) != len(question):
+        return []
+    return list(foreign_days(low, anchor))
 
 
 def _weekday(question: str, asked: date | None, found: list[Span]) -> list[Span]:
