@@ -276,7 +276,8 @@ class Route:
         margin: score of the chosen slot less that of the next one (0.0 with fewer than two).
         adequate: False when memory does not seem to hold what the query asks for, so that a caller
             can abstain: when the probability is below ``Settings.known_from``, or else a threshold
-            that few questions about the memory fall short of.
+            that few questions about the memory fall short of. A query for nothing but a time, as in
+            "What was said on 3 March?", is adequate where something was said then.
         probability: in [0, 1], that the memory holds what the query asks for, if as many queries
             could be answered from it as could not; 0.0 while it is empty. Calibrated with the
             embedded encoder (docs/scoring.md).

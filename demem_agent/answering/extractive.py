@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from demem_agent.text.quoting.fences import in_fence, is_fenced
 from demem_agent.text.quoting.greetings import without_greetings
 from demem_agent.text.quoting.saying import day, meant, said, told
 from demem_agent.text.sentences import sentences
-from demem_agent.text.times.asked_days import asked_days, said_within
+from demem_agent.text.times.asked_days import asked_days, asks_of_saying, echoes, said_within
 from demem_agent.text.times.dates import find
 from demem_agent.text.times.named import names_time
 from demem_agent.text.times.periods import day_name
@@ -131,7 +131,7 @@ class ExtractiveAnswerer:
         speakers = dict.fromkeys(sentence.evidence.speaker for sentence in found)
         query = put_right(question.query, [sentence.text for sentence in found], speakers)
         decided = _decided(question.reading, found)
-        said_then = [] if decided else _said_then(question, found)
+        said_then = [] if decided else _said_then(question, found) or _said_by(question, found)
         chosen = said_then or self._best(query, decided or found) or decided[:1]
         return _draft(query, chosen, question.reading.lines)
 
@@ -175,16 +175,31 @@ def _said_then(question: Question, found: list[_Sentence]) -> list[_Sentence]:
     """
     lines = question.reading.lines
     days = {line.evidence.at.date() for line in lines if line.evidence.at}
-    names = {word for line in lines for word in (line.evidence.speaker or "").lower().split()}
-    asked = asked_days(
-        question.query, question.at.date() if question.at else None, max(days, default=None), names
-    )
+    asked_on = question.at.date() if question.at else None
+    asked = asked_days(question.query, asked_on, max(days, default=None), _names(lines))
     if not asked:
         return []
-    then = [line for line in lines if said_within(line.evidence.at, asked)]
-    then.sort(key=lambda line: -line.score)
+    return _begins([line for line in lines if said_within(line.evidence.at, asked)], found)
+
+
+def _said_by(question: Question, found: list[_Sentence]) -> list[_Sentence]:
+    """Return how the two best lines begin that somebody said of whom nothing else is asked."""
+    lines = question.reading.lines
+    if not asks_of_saying(question.query, _names(lines)):
+        return []
+    asked = question.query.lower()
+    own = [line for line in lines if _is_named(asked, line.evidence.speaker)]
+    return _begins([line for line in own if not echoes(line.text, question.query)], found)
+
+
+def _names(lines: Iterable[Line]) -> set[str]:
+    return {word for line in lines for word in (line.evidence.speaker or "").lower().split()}
+
+
+def _begins(lines: Iterable[Line], found: list[_Sentence]) -> list[_Sentence]:
+    """Return how the two best of some lines begin."""
     begins = []
-    for line in then[:2]:
+    for line in sorted(lines, key=lambda line: -line.score)[:2]:
         begins += [sentence for sentence in found if sentence.is_of(line)][:1]
     return begins
 

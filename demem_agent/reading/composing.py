@@ -72,9 +72,10 @@ def _of_passages(
     """
     found = decided(state, ask, query, ranking)
     asked = current(state, ask)
-    scored = ranking = by_day(state, ask, query, ranking)
+    days = by_day(state, ask, query, ranking)
+    scored = ranking = days.ranking
     ranking = explored(state, ask, placed(ranking, found), found)
-    ranking = ordered(state, asked, ranking)
+    ranking = ordered(state, asked, ranking, days.rows)
     ranking, behind = opposed(state, ranking, found)
     ranking, gone = withheld(state, asked, scoped(state, ranking, found))
     ranking, unrelated = floored(state, ask, scored, ranking)

@@ -7,7 +7,7 @@ is said all the same. A question of how it is now believes a succession sooner.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import date, datetime
 
@@ -89,11 +89,22 @@ def _latest(ask: Ask) -> date | None:
     return max((time.last for time in times), default=None)
 
 
-def ordered(state: State, asked: Current, ranking: Ranking) -> Ranking:
-    """Return a ranking in which what holds stands ahead of what it has taken the place of."""
+def ordered(
+    state: State, asked: Current, ranking: Ranking, among: Collection[int] | None = None
+) -> Ranking:
+    """Return a ranking in which what holds stands ahead of what it has taken the place of.
+
+    Args:
+        among: the rows that may move or be moved for; all unless given.
+    """
     if not asked.moves:
         return ranking
-    followed = _followed(state, asked, ranking.rows[:LOOKED].tolist())
+    looked = ranking.rows[:LOOKED].tolist()
+    if among is not None:
+        looked = [row for row in looked if row in among]
+    followed = _followed(state, asked, looked)
+    if among is not None:
+        followed = _only(followed, among)
     if not followed:
         return ranking
     scores = dict(zip(ranking.rows.tolist(), ranking.scores.tolist(), strict=True))
@@ -107,6 +118,18 @@ def ordered(state: State, asked: Current, ranking: Ranking) -> Ranking:
     rows = np.fromiter(scores.keys(), np.intp, len(scores))
     exact = np.fromiter(scores.values(), np.float64, len(scores))
     return replace(ranking, rows=rows).rescored(exact)
+
+
+def _only(
+    followed: Mapping[int, tuple[int, ...]], among: Collection[int]
+) -> dict[int, tuple[int, ...]]:
+    """Return what is to stand behind what, of some rows alone."""
+    found: dict[int, tuple[int, ...]] = {}
+    for behind, ahead in followed.items():
+        kept = tuple(row for row in ahead if row in among)
+        if behind in among and kept:
+            found[behind] = kept
+    return found
 
 
 def _put_behind(scores: dict[int, float], followed: Mapping[int, tuple[int, ...]]) -> bool:

@@ -18,6 +18,7 @@ from demem_agent.scoring.index import PassageIndex
 from demem_agent.slots.experience import AskedBy, asked_by, question_of
 from demem_agent.slots.filtering import Within
 from demem_agent.slots.reranking import reranked
+from demem_agent.slots.said_then import held_then
 from demem_agent.slots.state import State
 from demem_agent.types import Route
 
@@ -70,7 +71,7 @@ def slot_ranking(
     )
     _recall(scores, past)
     _follow(scores, witness_slot(state, query.text, query.asker))
-    return _route(state, scores, ranking), ranking
+    return _route(state, scores, ranking, held_then(state, query, ranking)), ranking
 
 
 def witness_slot(state: State, question: str, asker: str | None) -> int | None:
@@ -138,7 +139,12 @@ def _recall(scores: dict[int, float], past: Mapping[int, float]) -> None:
         scores[known] = round(max(scores.values()) + past[known], 4)
 
 
-def _route(state: State, scores: Mapping[int, float], ranking: Ranking) -> Route:
+def _route(state: State, scores: Mapping[int, float], ranking: Ranking, held: bool | None) -> Route:
+    """Return the route to the slot of the best score.
+
+    Args:
+        held: whether the query is adequate, where that is known however probable it is.
+    """
     ordered = sorted(scores, key=lambda slot: (-scores[slot], slot))
     best = ordered[0]
     margin = scores[best] - scores[ordered[1]] if len(ordered) > 1 else 0.0
@@ -150,6 +156,6 @@ def _route(state: State, scores: Mapping[int, float], ranking: Ranking) -> Route
         slot=best,
         scores=scores,
         margin=round(margin, 4),
-        adequate=probability >= threshold,
+        adequate=probability >= threshold if held is None else held,
         probability=probability,
     )

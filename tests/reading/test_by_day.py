@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from demem_agent import Reading, SlotMemory, Turn
+from demem_agent.scoring import default_adequacy
 
 TALK = [
     ("2025-05-20", "Ana", "We planted tomatoes behind the shed."),
@@ -110,3 +111,108 @@ def test_of_the_days_asked_for_all_but_fillers_is_read_before_anything_else(
     first = sorted(reading.lines, key=lambda line: -line.score)
     then = {text for at, _, text in talk if at == "2025-05-26" and text != "ok"}
     assert {line.text for line in first[: len(then)]} == then
+
+
+TAKEN_BACK = [
+    ("2025-02-17", "Theo", "boiler man comes on thursday at 2pm"),
+    ("2025-02-17", "Theo", "scratch that, at 4pm"),
+    ("2025-03-04", "Ravi", "joined the gym"),
+    ("2025-04-19", "Theo", "did my knee in on the stairs"),
+]
+
+
+@pytest.mark.parametrize("floor", [None, 0])
+@pytest.mark.parametrize(("day", "line"), [("4 March", 2), ("19 April", 3)])
+def test_what_took_the_place_of_a_line_of_another_day_is_not_pulled_in(
+    day: str, line: int, floor: int | None
+) -> None:
+    made = memory(TAKEN_BACK)
+    options = {} if floor is None else {"floor": floor}
+    reading = made.read(f"What did we talk about on {day}?", at="2025-04-20", **options)
+    best = max(reading.lines, key=lambda one: one.score)
+    assert best.text == TAKEN_BACK[line][2]
+    assert floor == 0 or said(reading) == [best.text]
+
+
+def test_what_holds_comes_before_what_was_taken_back_on_the_same_day() -> None:
+    lines = memory(TAKEN_BACK).read("What was said on 17 February 2025?").lines
+    ordered = sorted(lines, key=lambda line: -line.score)
+    assert [line.text for line in ordered] == [TAKEN_BACK[1][2], TAKEN_BACK[0][2]]
+
+
+@pytest.mark.parametrize(
+    ("question", "known"),
+    [
+        ("What did we talk about on 19 April?", True),
+        ("What was said on 17 February 2025?", True),
+        ("What did Theo say yesterday?", True),
+        ("What did Ravi say yesterday?", False),
+        ("What was said on 1 July 2024?", False),
+        ("What did we talk about on 18 April?", False),
+    ],
+)
+def test_a_day_is_known_where_something_was_said_then_by_whom_is_asked_for(
+    question: str, known: bool
+) -> None:
+    made = memory([*TAKEN_BACK, ("2025-03-04", "Ana", "The contract starts on 1 September 2024.")])
+    assert made.answer(question, at="2025-04-20").known is known
+    assert made.route(question, at="2025-04-20").adequate is known
+
+
+def test_a_day_that_is_only_spoken_of_is_not_said_to_be_unknown() -> None:
+    made = memory([("2025-06-01", "Ana", "On 26 May 2025 the roof leaked.")])
+    asked = "What happened on 26 May 2025?"
+    answer = made.answer(asked)
+    assert answer.route.adequate == (answer.route.probability >= default_adequacy().threshold)
+
+
+def test_where_no_line_has_a_time_a_day_is_as_probable_as_its_words() -> None:
+    made = SlotMemory(clock=None)
+    made.ingest("On 26 May 2025 the roof leaked.")
+    route = made.route("What happened on 26 May 2025?")
+    assert route.adequate == (route.probability >= default_adequacy().threshold)
+
+
+ASKED_BACK = [
+    ("2025-03-01", "Inés", "I bought a red bike for 200 euros."),
+    ("2025-03-01", "Inés", "ok"),
+    ("2025-03-02", "Ben", "Inés said that she would come to what we say."),
+    ("2025-03-03", "Ben", "what did inés say"),
+    ("2025-03-04", "Ana", "The tax letter is due on Friday."),
+]
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["What did Inés say?", "what has Inés said so far?", "¿Qué dijo Inés?", "Was hat Inés gesagt?"],
+)
+def test_what_somebody_said_is_read_before_what_was_said_of_them(question: str) -> None:
+    made = memory(ASKED_BACK)
+    reading = made.read(question)
+    assert max(reading.lines, key=lambda line: line.score).text == ASKED_BACK[0][2]
+    answer = made.answer(question)
+    assert answer.known
+    assert answer.text == f"Inés: {ASKED_BACK[0][2]}"
+
+
+def test_a_line_that_is_the_question_itself_is_not_read() -> None:
+    assert ASKED_BACK[3][2] not in said(memory(ASKED_BACK).read("What did Inés say?", floor=0))
+
+
+def test_with_another_word_others_may_come_first() -> None:
+    reading = memory(ASKED_BACK).read("What did Inés say about the tax letter?")
+    assert max(reading.lines, key=lambda line: line.score).text == ASKED_BACK[4][2]
+
+
+@pytest.mark.parametrize(
+    "question", ["Was haben wir am 4. März besprochen?", "¿Qué dijo Ana el 4 de marzo?"]
+)
+def test_a_day_is_asked_for_in_other_languages(question: str) -> None:
+    answer = memory(ASKED_BACK).answer(question, at="2025-03-20")
+    assert said(answer.reading) == [ASKED_BACK[4][2]]
+    assert answer.known
+
+
+def test_who_said_nothing_but_ok_told_nothing_that_is_known() -> None:
+    made = memory([*ASKED_BACK, ("2025-03-05", "Zoe", "ok")])
+    assert not made.answer("What did Zoe say?").known

@@ -138,6 +138,37 @@ def test_a_state_begun_is_what_a_question_of_it_is_answered_by() -> None:
     assert "Porto" in memory.answer("Where did Mia live before?").text
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Scratch that itch, said the doctor.",
+        "scratch that itch lol",
+        "scratch that off the list",
+        "strike that from the record please",
+    ],
+)
+def test_scratching_something_takes_nothing_back(said: str) -> None:
+    assert withdrawal(said) is None
+    assert sure("The plumber comes on Thursday.", said) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "value"),
+    [
+        ("scratch that", ""),
+        ("Oh, scratch that: Friday", "Friday"),
+        ("Scratch that - it's on Friday", "it's on Friday"),
+        ("scratch that it's on Friday", "it's on Friday"),
+        ("scratch that 4pm", "4pm"),
+        ("scratch that on Friday", "on Friday"),
+    ],
+)
+def test_what_follows_a_take_back_stands_in_its_place(said: str, value: str) -> None:
+    found = withdrawal(said)
+    assert found is not None
+    assert found.value == value
+
+
 WORDS = (
     "I we my she moved to sold the car quit stopped left Porto for Lisbon not if , . ! scratch that"
 )

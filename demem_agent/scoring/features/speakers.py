@@ -19,6 +19,8 @@ __all__ = [
     "FEATURES",
     "asked_about",
     "asked_first",
+    "asked_to_tell",
+    "named_in",
     "telling_names",
     "with_model",
     "words_of_names",
@@ -39,6 +41,15 @@ _ASKS_FOR_REPLY = pattern(
     r"|\byour\s+(?:suggestion|advice|recommendation|answer|reply|response|explanation)s?\b"
     r"|\bremind\s+me\b",
     re.IGNORECASE,
+)
+#: Somebody is asked for as the one who said something: "did ... say", "... said", "dijo ...".
+_TOLD_BY = (
+    r"\b(?:did|has|have|had|does)\s+(?:the\s+)?{name}\s+(?:\w+\s+)?(?:say|said|tell|told|talk(?:ed)?"
+    r"|speak|spoken|mention(?:ed)?|write|written|report(?:ed)?|share|shared|bring|brought)\b"
+    r"|\b{name}\s+(?:said|says|told|tells|talked|mentioned|wrote|sagte|erzählte|dijo|contó"
+    r"|disse|contou|a\s+dit|ha\s+detto)\b"
+    r"|\bha(?:t|st|be)\s+{name}\b.*\b(?:gesagt|erzählt)\b"
+    r"|\b(?:dijo|contó|disse|contou)\s+{name}\b|\bsagte\s+{name}\b|\ba\s+dit\s+{name}\b"
 )
 #: Who asks, in a question about themselves.
 _ONESELF = frozenset("i me my mine myself".split())
@@ -78,7 +89,7 @@ def asked_about(query: Query, codes: Mapping[str | None, int]) -> int | None:
     }
     if len(people) < 2 or with_model(codes):
         return None
-    wanted = _named_in(query.text, people) or _oneself(query, people)
+    wanted = named_in(query.text, people) or _oneself(query, people)
     return wanted[0] if len(wanted) == 1 else None
 
 
@@ -93,7 +104,20 @@ def asked_first(query: Query, codes: Mapping[str | None, int]) -> list[int]:
         return [] if wanted is None else [wanted]
     if _ASKS_FOR_REPLY.search(query.text):
         return _of_name(_ASSISTANT, codes)
-    return _named_in(query.text, codes) or _human(codes)
+    return named_in(query.text, codes) or _human(codes)
+
+
+def asked_to_tell(query: Query, codes: Mapping[str | None, int]) -> list[int]:
+    """Return the numbers of those of whom a query asks what they said, none where it does not."""
+    low = query.text.lower()
+    named = set(named_in(query.text, codes))
+    found = [code for name, code in codes.items() if code in named and _tells(_telling(name), low)]
+    return found + _oneself(query, codes) if _tells(["i"], low) else found
+
+
+def _tells(names: Iterable[str], question: str) -> bool:
+    """Whether somebody of one of these names is asked for as the one who said something."""
+    return any(re.search(_TOLD_BY.format(name=re.escape(name)), question) for name in names)
 
 
 def _oneself(query: Query, codes: Mapping[str | None, int]) -> list[int]:
@@ -103,7 +127,7 @@ def _oneself(query: Query, codes: Mapping[str | None, int]) -> list[int]:
     return _of_name(query.asker, codes)
 
 
-def _named_in(text: str, codes: Mapping[str | None, int]) -> list[int]:
+def named_in(text: str, codes: Mapping[str | None, int]) -> list[int]:
     """Return the numbers of the speakers whose name, or a word of it, stands in a text."""
     asked = set(_words(text))
     if language_of(text) != ENGLISH:
@@ -125,7 +149,7 @@ def _of_name(asker: str, codes: Mapping[str | None, int]) -> list[int]:
 
 def _named(work: Work) -> NDArray[np.bool_]:
     """Mark what is said by a speaker whose name, or a word of it, stands in the query."""
-    return _said_by(work, _named_in(work.query.text, work.passages.speakers.codes))
+    return _said_by(work, named_in(work.query.text, work.passages.speakers.codes))
 
 
 def _stands_in(name: str, query: str) -> bool:

@@ -15,13 +15,20 @@ from demem_agent.slots.successions.claims import Claim
 
 __all__ = ["Withdrawal", "taken_back", "withdrawal"]
 
+#: What follows "scratch that" where it takes something back: the end, a pause, or what holds now.
+#: Nothing of it follows in "scratch that itch".
+_THEN = (
+    r"(?=\W*$|\s*[,.:;!?…–—-]|\s+(?:(?:at|on|in|by)\s+)?(?:\d|\w+day\b|noon\b|midnight\b)"
+    r"|\s+(?:i|we|he|she|it|they|you|there|make|let|not|no|now|actually|sorry|please|instead|lol)\b"
+    r"|\s+(?:idea|plan)s?\b|\s+\w+['’](?:s|m|re|ll|ve|d)\b)"
+)
 _SAYS = pattern(
     r"^\W*(?:(?:oops|oh|sorry|wait|hmm?|no|hang on|hold on|my bad|my mistake|okay|ok|actually)"
-    r"[,.:!… –-]*)*(?:(?:scratch|strike) that|correction(?=\s*[:,–-])"
+    rf"[,.:!… –-]*)*(?:(?:scratch|strike) that{_THEN}|correction(?=\s*[:,–-])"
     r"|i (?:actually )?mean[t]?(?= (?!it\b|no\b|well\b|to\b|you\b|every"
     r"|that (?:i|you|we|he|she|they)\b))"
     r"|i take that back|i misspoke|i was wrong about that|i got that wrong"
-    r"|that was (?:wrong|a mistake))[,.:;!… –-]*",
+    r"|that was (?:wrong|a mistake))[,.:;!… –—-]*",
     re.IGNORECASE,
 )
 #: A short sentence that says of something just told what it is now.

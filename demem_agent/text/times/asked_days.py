@@ -5,7 +5,7 @@ was said, done or happened. A time to come is none of these, and neither is one 
 "How are you today?", unless the question speaks of the past. "On Monday" is the last one.
 
 English questions are understood, and those of some other languages as far as their relative times
-are (:mod:`demem_agent.text.times.foreign_dates`).
+(:mod:`demem_agent.text.times.foreign_dates`) and dates (``foreign_days``) are.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from demem_agent.later import pattern
 from demem_agent.text.language.languages import stop_words
 from demem_agent.text.language.words import language_of, worded
 from demem_agent.text.times.dates import Span, stretches
+from demem_agent.text.times.foreign_days import foreign_days
 from demem_agent.text.times.periods import DAY, day_name, period
 
-__all__ = ["asked_days", "said_within"]
+__all__ = ["asked_days", "asks_of_saying", "echoes", "said_within"]
 
 #: Words of asking what was said or what happened; times need none of them.
 _ASKS = frozenset(
@@ -32,13 +33,14 @@ _ASKS = frozenset(
     notable noteworthy important interesting main new news event events recap summary summarise
     summarize summarised summarized sum overview remind recall remember know show list give find
     look read get got like anything everything something nothing anybody anyone everybody everyone
-    else please exactly again together back then around bring brought share shared weekend
+    else please exactly again together back then around bring brought share shared far weekend
 
-    gesagt sagte sagtest erzählt erzählte besprochen geredet gesprochen passiert geschehen los
-    gab getan gemacht etwas alles worüber
-    dijo dijiste dije dijimos dicho hablamos hablado hablaste contó contaste pasó pasado hizo
+    was hat habe haben hast wurde wurden gesagt sagte sagtest erzählt erzählte besprochen
+    geredet gesprochen passiert geschehen los gab getan gemacht etwas alles worüber
+    qué dijo dijiste dije dijimos dicho hablamos hablado hablaste contó contaste pasó pasado hizo
     hicimos ocurrió
-    dit parlé raconté passé fait discuté
+    gezegd verteld besproken gehad gebeurd
+    a dit parlé raconté passé fait discuté
     disse dissemos falamos falou aconteceu contou fizemos conversamos
     cosa abbiamo detto parlato successo raccontato fatto discusso
     говорили сказал сказала сказали говорил говорила обсуждали произошло случилось было рассказал
@@ -70,6 +72,7 @@ _TELLS = pattern(
     re.IGNORECASE,
 )
 _WEEKDAY = pattern(rf"\bon\s+(?P<day>{DAY})\b(?!\s*(?:,|\d|the\b|and\b|or\b|to\b|of\b))")
+_WORDS = pattern(r"\w+")
 #: A question of more is about something.
 _MOST = 200
 
@@ -87,6 +90,7 @@ def asked_days(
     if len(question) > _MOST:
         return []
     found = stretches(question, asked, newest)
+    found += _foreign(question, newest if asked is None else asked, found)
     found += _weekday(question, asked, found)
     found = [_in_past(span, question, asked) for span in found]
     if not found or _TELLS.match(question) or not _asks_alone(question, found, names):
@@ -98,9 +102,35 @@ def asked_days(
     return found if not goes_on or _PAST.search(question.lower()) else []
 
 
+def asks_of_saying(question: str, names: Collection[str]) -> bool:
+    """Whether a question asks for nothing but what somebody said: "What did Ben say?".
+
+    Args:
+        names: as in :func:`asked_days`.
+    """
+    return len(question) <= _MOST and _asks_alone(question, [], names)
+
+
+def echoes(said: str, question: str) -> bool:
+    """Whether what was said is the question itself, in other letters or signs at most."""
+    return len(said) <= _MOST + len(question) and _every_word(said) == _every_word(question)
+
+
+def _every_word(text: str) -> list[str]:
+    return _WORDS.findall(text.lower())
+
+
 def said_within(at: datetime | None, asked: Iterable[Span]) -> bool:
     """Whether a moment is on one of the days asked for; one that is not known is not."""
     return at is not None and any(span.first <= at.date() <= span.last for span in asked)
+
+
+def _foreign(question: str, anchor: date | None, found: Iterable[Span]) -> list[Span]:
+    """Return the dates in other languages where no time is told yet."""
+    low = question.lower()
+    if any(found) or len(low) != len(question):
+        return []
+    return list(foreign_days(low, anchor))
 
 
 def _weekday(question: str, asked: date | None, found: list[Span]) -> list[Span]:

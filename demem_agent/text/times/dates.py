@@ -2,7 +2,8 @@
 
 What relative expressions mean is in :mod:`demem_agent.text.times.relative_dates`, with its
 conventions, and in :mod:`demem_agent.text.times.foreign_dates` for other languages than English;
-absolute ones are read by :mod:`demem_agent.text.times.absolute_dates`, in English alone.
+absolute ones are read by :mod:`demem_agent.text.times.absolute_dates`, in English alone; questions
+for a day in other languages by :mod:`demem_agent.text.times.foreign_days`.
 """
 
 from __future__ import annotations

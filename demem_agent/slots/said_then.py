@@ -1,0 +1,155 @@
+"""What a question asks for that asks for nothing but a time, and whether memory holds it.
+
+That is known from when lines were said and by whom, whatever their words: such a question shares
+none with what answers it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import date
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demem_agent.later import dataclass
+from demem_agent.scoring import Query, Ranking
+from demem_agent.scoring.features.speakers import asked_to_tell, named_in, telling_names
+from demem_agent.scoring.features.times import DAY, TIMED
+from demem_agent.scoring.forms import FILLER
+from demem_agent.scoring.index import PassageIndex
+from demem_agent.slots.state import State
+from demem_agent.text.times.asked_days import asked_days, asks_of_saying, echoes
+from demem_agent.text.times.dates import Span, absolute, find
+
+__all__ = ["Then", "held_then", "said_by", "said_then", "text_of"]
+
+#: Days before and behind those asked for on which somebody may speak of them.
+NEAR = 31
+#: Passages that are looked at for whether they speak of these days: that many of each kind.
+LOOKED = 200
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Then:
+    """What was said on the days that a question asks for and for nothing else.
+
+    Attributes:
+        asked: the times; at least one.
+        rows: of the passages said then that tell something, ascending; of what a filter leaves.
+        of_them: rows of the passages said on other days that speak of these, best first.
+    """
+
+    asked: tuple[Span, ...]
+    rows: NDArray[np.intp]
+    of_them: tuple[int, ...]
+
+
+def said_then(state: State, query: Query, ranking: Ranking) -> Then | None:
+    """Return what was said on the days asked for; None where anything else is asked for."""
+    asked = _asked(state, query)
+    if not asked:
+        return None
+    then = _within(_days(state), asked)
+    if ranking.within is not None:
+        then &= ranking.within
+    tells = state.passage_index().kind.view() != FILLER
+    behind = [row for row in _of_them(state, asked, ranking) if not then[row]]
+    return Then(tuple(asked), np.flatnonzero(then & tells), tuple(behind))
+
+
+def held_then(state: State, query: Query, ranking: Ranking) -> bool | None:
+    """Whether memory holds what a question asks for that asks for nothing but a time or a speaker.
+
+    It does where the one said anything, and where something was said then, by those whom it names
+    if any are; it does not where those whose words it asks for said nothing then. None where that
+    is open: where the question asks for anything else, or names somebody who did not speak then,
+    where only lines of other days speak of that time, and where no line has a time.
+    """
+    then = said_then(state, query, ranking)
+    if then is None:
+        own = said_by(state, query, ranking)
+        return None if own is None else len(own) > 0
+    index = state.passage_index()
+    spoke = index.speaker.view()[then.rows]
+    wanted = asked_to_tell(query, index.speakers.codes)
+    if wanted:
+        return bool(np.isin(spoke, wanted).any())
+    if len(then.rows):
+        named = named_in(query.text, index.speakers.codes)
+        return True if not named or np.isin(spoke, named).any() else None
+    is_open = then.of_them or not _days(state).any()
+    return None if is_open else False
+
+
+def said_by(state: State, query: Query, ranking: Ranking) -> NDArray[np.intp] | None:
+    """Return the rows of what those said of whom a question asks that and nothing else.
+
+    Fillers and the question itself are left out. None where anything else is asked for.
+    """
+    index = state.passage_index()
+    codes = index.speakers.codes
+    wanted = asked_to_tell(query, codes)
+    if not wanted or not asks_of_saying(query.text, telling_names(codes)):
+        return None
+    own = np.isin(index.speaker.view(), wanted) & (index.kind.view() != FILLER)
+    if ranking.within is not None:
+        own &= ranking.within
+    rows = np.flatnonzero(own).tolist()
+    return np.array([row for row in rows if not echoes(text_of(state, row), query.text)], np.intp)
+
+
+def text_of(state: State, row: int) -> str:
+    """Return the text of a passage."""
+    passage = state.passage_index().passages[row]
+    return state.evidence[passage.evidence_id].text[passage.start : passage.end]
+
+
+def _asked(state: State, query: Query) -> list[Span]:
+    """Return the times that a question asks for and for nothing else."""
+    newest = int(_days(state).max(initial=0))
+    return asked_days(
+        query.text,
+        query.asked,
+        date.fromordinal(newest) if newest else None,
+        telling_names(state.passage_index().speakers.codes),
+    )
+
+
+def _days(state: State) -> NDArray[np.int32]:
+    days: NDArray[np.int32] = state.passage_index().kept[DAY.name].view()
+    return days
+
+
+def _within(days: NDArray[np.int32], asked: Iterable[Span], more: int = 0) -> NDArray[np.bool_]:
+    """Mark days that are among those asked for, or at most so many before or behind them."""
+    marked = np.zeros(len(days), np.bool_)
+    for span in asked:
+        first = span.first.toordinal() - more
+        marked |= (days >= max(first, 1)) & (days <= span.last.toordinal() + more)
+    return marked
+
+
+def _of_them(state: State, asked: Iterable[Span], ranking: Ranking) -> list[int]:
+    """Return rows of a ranking that speak of the days asked for.
+
+    Looked at are the best, which may name a date, and those of relative times that were said near.
+    """
+    index = state.passage_index()
+    is_near = _within(_days(state), asked, NEAR) & index.kept[TIMED.name].view()
+    timed = ranking.rows[is_near[ranking.rows]]
+    looked = dict.fromkeys([*timed[:LOOKED].tolist(), *ranking.rows[:LOOKED].tolist()])
+    return [row for row in looked if _speaks_of(state, index, row, asked)]
+
+
+def _speaks_of(state: State, index: PassageIndex, row: int, asked: Iterable[Span]) -> bool:
+    """Whether a passage has a time that lies within one that is asked for."""
+    at = state.evidence[index.passages[row].evidence_id].at
+    if at is None:
+        return False
+    text = text_of(state, row)
+    times = [*find(text, at.date()), *absolute(text, at.date())]
+    for span in asked:
+        if any(span.first <= time.first and time.last <= span.last for time in times):
+            return True
+    return False
