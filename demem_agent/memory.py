@@ -23,7 +23,7 @@ from demem_agent import flows
 from demem_agent import messages as chats
 from demem_agent.channels import Told
 from demem_agent.copying import Kept, Lines, kept_of, made_again, opened
-from demem_agent.door import Door, is_decision
+from demem_agent.door import Door, is_decision, refuse_keywords, refuse_positional
 from demem_agent.drivers import Collaborators, drive
 from demem_agent.errors import CollaboratorError, InvalidInput, NotFound, StaleState
 from demem_agent.held import RETRIES, Held
@@ -289,7 +289,8 @@ class SlotMemory(MemoryHandle):
         'Ana: I moved to Lisbon yesterday. (yesterday: 1 March 2024)'
     """
 
-    def __init__(self, **options: Unpack[Options]) -> None:
+    def __init__(self, *positional: Never, **options: Unpack[Options]) -> None:
+        refuse_positional(type(self).__name__, positional)
         self._begin(Held(options))
 
     def _begin(self, held: Held) -> None:
@@ -412,6 +413,7 @@ class SlotMemory(MemoryHandle):
         speakers: Mapping[str, str] | None = None,
         source: str | None = None,
         progress: Progress | None = None,
+        **unknown: Never,
     ) -> IngestedMessages:
         """Remember what was said in a list of chat messages, each once.
 
@@ -446,6 +448,7 @@ class SlotMemory(MemoryHandle):
             >>> len(memory)
             1
         """
+        refuse_keywords("ingest_messages", unknown)
         heard = chats.turns_of(
             messages, session=session, tools=tools, speakers=speakers, source=source
         )
@@ -686,6 +689,7 @@ class SlotMemory(MemoryHandle):
         source_id: str | None = None,
         before: When = None,
         where: Where | Mapping[str, object] | None = None,
+        **unknown: Never,
     ) -> Receipt:
         """Erase evidence and every text that came from it.
 
@@ -707,6 +711,7 @@ class SlotMemory(MemoryHandle):
             >>> len(memory)
             2
         """
+        refuse_keywords("forget", unknown)
         selected = self._door.selected(evidence_id, source_id, before, where)
         return self._run(flows.forget.forget, selected)
 
@@ -1054,7 +1059,7 @@ class SlotMemory(MemoryHandle):
         return self._run_by(team, flows.reembed.reembed, self._held.adopting(team))
 
     def evidence(
-        self, *, where: Where | Mapping[str, object] | None = None
+        self, *, where: Where | Mapping[str, object] | None = None, **unknown: Never
     ) -> tuple[Evidence, ...]:
         """Return every live item, in order of ingestion; with a filter those that it leaves.
 
@@ -1068,6 +1073,7 @@ class SlotMemory(MemoryHandle):
             e2 Ana: The cat is called Minka.
             e3 Ben: The plumber comes on Fridays.
         """
+        refuse_keywords("evidence", unknown)
         chosen = where_field(where)
         with self._still():
             return self._evidence(chosen)
