@@ -5,7 +5,16 @@ from __future__ import annotations
 import difflib
 from collections.abc import Collection
 
-__all__ = ["ARGUMENTS", "FIELDS", "FILTERED", "VERBS", "for_argument", "for_field", "for_verb"]
+__all__ = [
+    "ARGUMENTS",
+    "FIELDS",
+    "FILTERED",
+    "VERBS",
+    "elsewhere",
+    "for_argument",
+    "for_field",
+    "for_verb",
+]
 
 _REMEMBER = "ingest(text) for one text, ingest_many(turns) for many"
 _READ = "read(query) for the text to put before a model, or answer(query)"
@@ -217,6 +226,12 @@ def _as_filter(name: str) -> str:
 
 def _for(argument: str) -> str:
     return f", {_FOR[argument]}" if argument in _FOR else ""
+
+
+def elsewhere(name: str) -> str:
+    """Return how else what an argument of another memory does is had here; "" where it is not."""
+    meant = (name, *ARGUMENTS.get(name, ()))
+    return next((_ELSEWHERE[ours] for ours in meant if ours in _ELSEWHERE), "")
 
 
 def for_field(name: str, free: Collection[str]) -> str:

@@ -139,7 +139,7 @@ def _guess(meant: str, name: str) -> str:
     """Return what helps, ahead of the fields there are: the one that was meant, or a hint."""
     if meant:
         return f"did you mean {meant!r}? "
-    hint = hints.for_argument(name, _FIELDS)
+    hint = hints.elsewhere(name)
     return f"{hint}; " if hint else ""
 
 
