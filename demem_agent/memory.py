@@ -146,6 +146,20 @@ class MemoryHandle:
             public = [known for known in dir(kind) if not known.startswith("_")]
             raise AttributeError(hints.for_verb(kind.__name__, name, public))
 
+        def __setattr__(self, name: str, value: object) -> None:
+            """Refuse to have set what is settled when a memory is made or opened."""
+            if name in Options.__annotations__:
+                kind = type(self).__name__
+                says = f"{kind}({name}=...) or {kind}.open(url, {name}=...)"
+                raise AttributeError(f"{name} is given when a memory is made or opened: {says}")
+            object.__setattr__(self, name, value)
+
+    def __repr__(self) -> str:
+        """Return which memory it is and how much it holds, as of the last operation; no text."""
+        state = self._held.state
+        holds = f"items {len(state.evidence)}, slots {len(state.slots)}"
+        return f"<{type(self).__name__} {self._held.team.address.memory_id!r}: {holds}>"
+
     def __len__(self) -> int:
         """Return the number of live evidence items."""
         with self._still():
