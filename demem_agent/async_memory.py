@@ -13,7 +13,7 @@ from demem_agent import flows
 from demem_agent import messages as chats
 from demem_agent.channels import Told
 from demem_agent.copying import Lines, opened
-from demem_agent.door import Door, is_decision
+from demem_agent.door import Door, is_decision, refuse_keywords, refuse_positional
 from demem_agent.drivers import Collaborators, drive_async
 from demem_agent.errors import CollaboratorError, StaleState
 from demem_agent.held import RETRIES, Held
@@ -85,7 +85,8 @@ class AsyncSlotMemory(MemoryHandle):
         <Answer a1 'Ana: The cat is called Minka.' from e1>
     """
 
-    def __init__(self, **options: Unpack[Options]) -> None:
+    def __init__(self, *positional: Never, **options: Unpack[Options]) -> None:
+        refuse_positional(type(self).__name__, positional)
         self._begin(Held(options))
 
     def _begin(self, held: Held) -> None:
@@ -156,8 +157,10 @@ class AsyncSlotMemory(MemoryHandle):
         speakers: Mapping[str, str] | None = None,
         source: str | None = None,
         progress: Progress | None = None,
+        **unknown: Never,
     ) -> IngestedMessages:
         """Remember what was said in a list of chat messages, each once."""
+        refuse_keywords("ingest_messages", unknown)
         heard = chats.turns_of(
             messages, session=session, tools=tools, speakers=speakers, source=source
         )
@@ -232,8 +235,10 @@ class AsyncSlotMemory(MemoryHandle):
         source_id: str | None = None,
         before: When = None,
         where: Where | Mapping[str, object] | None = None,
+        **unknown: Never,
     ) -> Receipt:
         """Erase evidence and every text that came from it."""
+        refuse_keywords("forget", unknown)
         selected = self._door.selected(evidence_id, source_id, before, where)
         return await self._run(flows.forget.forget, selected)
 
@@ -339,9 +344,10 @@ class AsyncSlotMemory(MemoryHandle):
         return await self._run_by(team, flows.reembed.reembed, self._held.adopting(team))
 
     async def evidence(
-        self, *, where: Where | Mapping[str, object] | None = None
+        self, *, where: Where | Mapping[str, object] | None = None, **unknown: Never
     ) -> tuple[Evidence, ...]:
         """Return every live item, in order of ingestion; with a filter those that it leaves."""
+        refuse_keywords("evidence", unknown)
         chosen = where_field(where)
         async with self._fresh():
             return self._evidence(chosen)

@@ -39,7 +39,26 @@ from demem_agent.turns import (
 from demem_agent.types import Answer, Decision, Gone, Known, Reading
 from demem_agent.where import Where, where_field
 
-__all__ = ["Door", "is_decision"]
+__all__ = ["Door", "is_decision", "refuse_keywords", "refuse_positional"]
+
+#: Keyword arguments of methods that spell them out; a test holds them to the methods.
+KEYWORDS = {
+    "ingest_messages": ("session", "at", "tools", "speakers", "source", "progress"),
+    "evidence": ("where",),
+    "forget": ("source_id", "before", "where"),
+}
+
+
+def refuse_keywords(method: str, given: Iterable[str]) -> None:
+    """Raise TypeError for keywords that a method does not take, with what they are called here."""
+    refuse_unknown(method, given, KEYWORDS[method])
+
+
+def refuse_positional(kind: str, given: Sequence[object]) -> None:
+    """Raise TypeError where a memory is made with anything but keywords, such as a URL."""
+    if given:
+        says = f"to keep it in a store, use {kind}.open(url, ...)"
+        raise TypeError(f"{kind}() takes keyword arguments alone, got {given[0]!r}; {says}")
 
 
 def is_decision(what: object) -> bool:

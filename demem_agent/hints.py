@@ -5,14 +5,27 @@ from __future__ import annotations
 import difflib
 from collections.abc import Collection
 
-__all__ = ["ARGUMENTS", "FIELDS", "VERBS", "for_argument", "for_field", "for_verb"]
+__all__ = [
+    "ARGUMENTS",
+    "FIELDS",
+    "FILTERED",
+    "VERBS",
+    "elsewhere",
+    "for_argument",
+    "for_field",
+    "for_verb",
+]
 
 _REMEMBER = "ingest(text) for one text, ingest_many(turns) for many"
 _READ = "read(query) for the text to put before a model, or answer(query)"
 _LIST = "evidence(), every item that is remembered"
 _ONE = "item(evidence_id), or history(evidence_id) for what it was before"
 _FORGET = "forget(evidence_id), or forget(source_id=...) by your own id"
-_FORGET_ALL = "forget(before=...) for all that is older, or forget(evidence_id) for one item"
+_FORGET_ALL = "delete() for this whole memory, or demem_agent.memories.delete_memory for one by id"
+_FORGET_MANY = (
+    "forget(where={'source_ids': [...]}) by your own ids, or forget(evidence_id) for each"
+)
+_USERS = "demem_agent.memories.list_memories: each user is a memory of their own, by its id"
 _CHANGE = "update(evidence_id, text)"
 _MERGE = "sync(turns, source=...), which updates what changed and adds what is new"
 _KEPT = "nothing: each call is kept when it returns, in the file that SlotMemory.open(url) names"
@@ -32,6 +45,7 @@ VERBS = {
     "archival_memory_insert": _REMEMBER,
     "archival_memory_search": _READ,
     "ask": "answer(query)",
+    "batch_delete": _FORGET_MANY,
     "chat": "read(query) before you ask your model, and answered(query, text) after",
     "clear": _FORGET_ALL,
     "commit": _KEPT,
@@ -41,12 +55,15 @@ VERBS = {
     "correct": "update(evidence_id, text), or feedback(answer, correction=...)",
     "count": _COUNT,
     "delete_all": _FORGET_ALL,
+    "delete_many": _FORGET_MANY,
+    "delete_users": _FORGET_ALL,
     "dump": "export()",
     "edit": _CHANGE,
     "erase": _FORGET,
     "facts": _LIST,
     "find": _READ,
     "flush": _KEPT,
+    "from_config": "SlotMemory.open(url, ...), which takes all options by keyword",
     "get": _ONE,
     "get_all": _LIST,
     "get_context": _READ,
@@ -60,6 +77,7 @@ VERBS = {
     "learn": "feedback(answer, reward=...)",
     "list": _LIST,
     "list_memories": _LIST,
+    "list_users": _USERS,
     "load": "SlotMemory.open(url), or SlotMemory.restore(lines)",
     "load_memory_variables": _READ,
     "lookup": _READ,
@@ -85,7 +103,7 @@ VERBS = {
     "search": _READ,
     "similarity_search": _READ,
     "size": _COUNT,
-    "stats": "storage(), len(memory) and slots",
+    "stats": "health() for what is held and what waits, storage() for how full it is",
     "store": _REMEMBER,
     "summarize": "summarise(slot)",
     "summary": "slots, each with its summary, or read(query, mode='strict')",
@@ -93,6 +111,7 @@ VERBS = {
     "to_json": "export()",
     "update_memory": _CHANGE,
     "upsert": _MERGE,
+    "users": _USERS,
     "versions": "history(evidence_id)",
     "write": _REMEMBER,
 }
@@ -122,8 +141,21 @@ FIELDS = {
     **dict.fromkeys(("conversation", "thread", "chat", "session_id", "thread_id"), "session"),
     **dict.fromkeys(("id", "uuid", "message_id"), "source_id"),
 }
-#: What is given when a memory is made or opened.
-_AT_OPENING = {
+_USER = "a user is a memory of their own: SlotMemory.open(url, memory_id='ana')"
+_STAYS = "an item stays by keep(evidence_id), whatever else is forgotten"
+#: What filters ask of items, by name.
+FILTERED = {
+    **{name: name for name in ("speaker", "session", "source", "since", "until")},
+    **{name: name for name in ("trust", "metadata", "source_ids")},
+    "source_id": "source_ids",
+}
+#: What is said where nothing that a method takes stands for it.
+_ELSEWHERE = {
+    **dict.fromkeys(("user_id", "user", "customer_id"), _USER),
+    **dict.fromkeys(("immutable", "pinned", "permanent"), _STAYS),
+    "infer": "what was said is kept as it is; a note_taker given at the opening takes notes of it",
+    "limit": "read(query, limit=...) takes it; of evidence() take a part, evidence()[-5:]",
+    "keep_days": "how long all is kept is said when the memory is made: SlotMemory(keep_days=...)",
     "memory_id": "a memory is named where it is opened: SlotMemory.open(url, memory_id=...)",
     "reranker": "a reranker is given when the memory is made: SlotMemory(reranker=...)",
     "encoder": "an encoder is given when the memory is made: SlotMemory(encoder=...)",
@@ -132,11 +164,12 @@ _AT_OPENING = {
 #: By the name of an argument elsewhere, those here that stand for it, the first that fits.
 ARGUMENTS = {
     **dict.fromkeys(
-        ("k", "top_k", "topk", "n", "n_results", "max_results", "max_tokens", "size"), ("limit",)
+        "k top_k topk n n_results num_results max_results max_tokens size".split(), ("limit",)
     ),
+    **dict.fromkeys(("expiration_date", "expires_at", "ttl", "retention"), ("keep_days",)),
     **dict.fromkeys(("score", "threshold", "min_score", "score_threshold"), ("floor",)),
     **dict.fromkeys(("filter", "filters", "metadata_filter"), ("where",)),
-    **dict.fromkeys(("user_id", "user"), ("asker", "speaker", "memory_id")),
+    **dict.fromkeys(("user_id", "user", "customer_id"), ("memory_id",)),
     **dict.fromkeys(("agent_id", "namespace", "app_id", "bank_id", "memory_id"), ("memory_id",)),
     **dict.fromkeys(("role", "name", "author"), ("speaker", "asker")),
     **dict.fromkeys(
@@ -172,17 +205,33 @@ def for_verb(kind: str, name: str, known: Collection[str]) -> str:
 
 def for_argument(name: str, known: Collection[str]) -> str:
     """Return what to say of an argument that a method does not take, "" where nothing is near."""
-    for ours in ARGUMENTS.get(name, ()):
+    meant = (name, *ARGUMENTS.get(name, ()))
+    if "where" in known and name in FILTERED:
+        return _as_filter(name)
+    for ours in meant:
         if ours in known:
             return f"here it is {ours}={_for(ours)}"
-        if ours in _AT_OPENING:
-            return _AT_OPENING[ours]
+    for ours in meant:
+        if "where" in known and ours in FILTERED:
+            return _as_filter(ours)
+        if ours in _ELSEWHERE:
+            return _ELSEWHERE[ours]
     near = difflib.get_close_matches(name, known, 1, 0.6)
     return f"did you mean {near[0]}=?" if near else ""
 
 
+def _as_filter(name: str) -> str:
+    return f"here it is where={{{FILTERED[name]!r}: ...}}, which items may be meant"
+
+
 def _for(argument: str) -> str:
     return f", {_FOR[argument]}" if argument in _FOR else ""
+
+
+def elsewhere(name: str) -> str:
+    """Return how else what an argument of another memory does is had here; "" where it is not."""
+    meant = (name, *ARGUMENTS.get(name, ()))
+    return next((_ELSEWHERE[ours] for ours in meant if ours in _ELSEWHERE), "")
 
 
 def for_field(name: str, free: Collection[str]) -> str:

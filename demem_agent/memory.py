@@ -23,7 +23,7 @@ from demem_agent import flows
 from demem_agent import messages as chats
 from demem_agent.channels import Told
 from demem_agent.copying import Kept, Lines, kept_of, made_again, opened
-from demem_agent.door import Door, is_decision
+from demem_agent.door import Door, is_decision, refuse_keywords, refuse_positional
 from demem_agent.drivers import Collaborators, drive
 from demem_agent.errors import CollaboratorError, InvalidInput, NotFound, StaleState
 from demem_agent.held import RETRIES, Held
@@ -145,6 +145,20 @@ class MemoryHandle:
                 object.__getattribute__(self, name)  # it raises what it did
             public = [known for known in dir(kind) if not known.startswith("_")]
             raise AttributeError(hints.for_verb(kind.__name__, name, public))
+
+        def __setattr__(self, name: str, value: object) -> None:
+            """Refuse to have set what is settled when a memory is made or opened."""
+            if name in Options.__annotations__:
+                kind = type(self).__name__
+                says = f"{kind}({name}=...) or {kind}.open(url, {name}=...)"
+                raise AttributeError(f"{name} is given when a memory is made or opened: {says}")
+            object.__setattr__(self, name, value)
+
+    def __repr__(self) -> str:
+        """Return which memory it is and how much it holds, as of the last operation; no text."""
+        state = self._held.state
+        holds = f"items {len(state.evidence)}, slots {len(state.slots)}"
+        return f"<{type(self).__name__} {self._held.team.address.memory_id!r}: {holds}>"
 
     def __len__(self) -> int:
         """Return the number of live evidence items."""
@@ -289,7 +303,8 @@ class SlotMemory(MemoryHandle):
         'Ana: I moved to Lisbon yesterday. (yesterday: 1 March 2024)'
     """
 
-    def __init__(self, **options: Unpack[Options]) -> None:
+    def __init__(self, *positional: Never, **options: Unpack[Options]) -> None:
+        refuse_positional(type(self).__name__, positional)
         self._begin(Held(options))
 
     def _begin(self, held: Held) -> None:
@@ -412,6 +427,7 @@ class SlotMemory(MemoryHandle):
         speakers: Mapping[str, str] | None = None,
         source: str | None = None,
         progress: Progress | None = None,
+        **unknown: Never,
     ) -> IngestedMessages:
         """Remember what was said in a list of chat messages, each once.
 
@@ -446,6 +462,7 @@ class SlotMemory(MemoryHandle):
             >>> len(memory)
             1
         """
+        refuse_keywords("ingest_messages", unknown)
         heard = chats.turns_of(
             messages, session=session, tools=tools, speakers=speakers, source=source
         )
@@ -686,6 +703,7 @@ class SlotMemory(MemoryHandle):
         source_id: str | None = None,
         before: When = None,
         where: Where | Mapping[str, object] | None = None,
+        **unknown: Never,
     ) -> Receipt:
         """Erase evidence and every text that came from it.
 
@@ -707,6 +725,7 @@ class SlotMemory(MemoryHandle):
             >>> len(memory)
             2
         """
+        refuse_keywords("forget", unknown)
         selected = self._door.selected(evidence_id, source_id, before, where)
         return self._run(flows.forget.forget, selected)
 
@@ -1062,7 +1081,7 @@ class SlotMemory(MemoryHandle):
         return self._run_by(team, flows.reembed.reembed, self._held.adopting(team))
 
     def evidence(
-        self, *, where: Where | Mapping[str, object] | None = None
+        self, *, where: Where | Mapping[str, object] | None = None, **unknown: Never
     ) -> tuple[Evidence, ...]:
         """Return every live item, in order of ingestion; with a filter those that it leaves.
 
@@ -1076,6 +1095,7 @@ class SlotMemory(MemoryHandle):
             e2 Ana: The cat is called Minka.
             e3 Ben: The plumber comes on Fridays.
         """
+        refuse_keywords("evidence", unknown)
         chosen = where_field(where)
         with self._still():
             return self._evidence(chosen)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from datetime import date, datetime, time
 from typing import TYPE_CHECKING, TypedDict
@@ -128,25 +128,37 @@ def _no_such_field(name: str, given: Mapping[str, object], where: str) -> Invali
     """Return the error of a field that no turn has, with the one that was probably meant."""
     meant = hints.for_field(name, _FIELDS - given.keys())
     known = ", ".join(sorted(_FIELDS))
-    guess = f"did you mean {meant!r}? " if meant else ""
+    guess = _guess(meant, name)
     place = where.rstrip(".: ")
     says = f"a turn has no field {_glance(name)}: {guess}its fields are {known}"
     says = f"{place}: {says}" if place else says
     return InvalidInput(f"{where}{name}", given.get(name), f"one of {known}", says)
 
 
+def _guess(meant: str, name: str) -> str:
+    """Return what helps, ahead of the fields there are: the one that was meant, or a hint."""
+    if meant:
+        return f"did you mean {meant!r}? "
+    hint = hints.elsewhere(name)
+    return f"{hint}; " if hint else ""
+
+
 def _glance(name: str) -> str:
     return repr(name if len(name) <= 40 else f"{name[:40]}...")
 
 
-def refuse_unknown(function: str, given: Iterable[str], known: type) -> None:
-    """Raise TypeError for a keyword that is no key of a TypedDict, as Python would.
+def refuse_unknown(function: str, given: Iterable[str], known: type | Collection[str]) -> None:
+    """Raise TypeError for a keyword that is none of those known, as Python would.
 
     It says what the argument is called here, where that is known.
+
+    Args:
+        known: a record or a TypedDict, whose fields they are, or their names.
     """
-    unknown = sorted(set(given) - known.__annotations__.keys())
+    names = known.__annotations__ if isinstance(known, type) else known
+    unknown = sorted(set(given).difference(names))
     if unknown:
-        hint = hints.for_argument(unknown[0], known.__annotations__)
+        hint = hints.for_argument(unknown[0], names)
         meant = f"; {hint}" if hint else ""
         raise TypeError(f"{function} got an unexpected keyword argument {unknown[0]!r}{meant}")
 

@@ -990,6 +990,9 @@ class Sharing:
 class Receipt:
     """What was forgotten and what that touched: ids and numbers only, never text.
 
+    ``evidence`` has the ids of the items that went: it is empty where a filter left nothing, and of
+    several ``source_ids`` only those are in it that an item had.
+
     ``forget`` gives one, and ``receipts`` those of what went to keep within ``storage``.
 
     Examples:

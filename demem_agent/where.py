@@ -43,6 +43,9 @@ class Where:
         metadata: by name, a JSON value that it equals, ``{"in": [...]}`` for any of several, or
             ``{"exists": True}`` or ``{"exists": False}``.
         trust: the least, in [0, 1].
+        holds: True for what holds still, False for what does not: another item has been told, or
+            is believed, to have taken the place of it or of a line of it, as ``history`` has it. It
+            is looked up when it is asked, like the slot, and of a note asks the note itself.
 
     A note that a model took is meant where all items are that it was made from.
 
@@ -62,6 +65,7 @@ class Where:
     slot: int | None = None
     metadata: Mapping[str, object] | None = None
     trust: float | None = None
+    holds: bool | None = None
 
 
 _FIELDS = frozenset(Where.__annotations__)
@@ -97,6 +101,7 @@ def as_where(given: Where | Mapping[str, object]) -> Where:
         slot=None if where.slot is None else whole_field("where.slot", where.slot, 0),
         metadata=_conditions(where.metadata),
         trust=None if where.trust is None else unit_field("where.trust", where.trust),
+        holds=_truth("holds", where.holds),
     )
 
 
@@ -123,6 +128,12 @@ def _texts(name: str, given: object) -> tuple[str, ...] | None:
         if not isinstance(text, str):
             raise InvalidInput(f"where.{name}", text, _TEXTS)
     return tuple(sorted(set(texts)))
+
+
+def _truth(name: str, given: object) -> bool | None:
+    if given is not None and not isinstance(given, bool):
+        raise InvalidInput(f"where.{name}", given, "True or False")
+    return given
 
 
 def _time(name: str, given: object, *, last: bool) -> datetime | None:

@@ -83,3 +83,16 @@ def test_an_async_memory_is_copied_alike() -> None:
         return str(len(memory)), str(len(again))
 
     assert asyncio.run(run()) == ("1", "2")
+
+
+def test_a_memory_shows_what_it_is_and_no_text() -> None:
+    memory = SlotMemory(memory_id="ana")
+    memory.ingest("The safe opens with 4417.")
+    assert repr(memory) == "<SlotMemory 'ana': items 1, slots 1>"
+
+
+@pytest.mark.parametrize("name", ["read_limit", "slots", "encoder", "keep_days"])
+def test_what_is_settled_when_a_memory_is_made_is_not_set_later(name: str) -> None:
+    memory = SlotMemory()
+    with pytest.raises(AttributeError, match=rf"SlotMemory\({name}=...\) or SlotMemory.open\("):
+        setattr(memory, name, 5)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import copy
 import inspect
 import re
@@ -11,10 +12,14 @@ from typing import Any
 
 import pytest
 
-from demem_agent import AsyncSlotMemory, InvalidInput, SlotMemory, hints
+from demem_agent import AsyncSlotMemory, InvalidInput, SlotMemory, Where, hints
+from demem_agent.door import KEYWORDS
 
 #: What a call in a hint may be of.
 CALLED = re.compile(r"\b([a-z_]+)\(")
+
+
+USER = r"a user is a memory of their own: SlotMemory.open\(url, memory_id='ana'\)"
 
 
 @pytest.mark.parametrize("kind", [SlotMemory, AsyncSlotMemory])
@@ -58,7 +63,12 @@ def test_what_is_private_is_missed_as_in_any_object() -> None:
         ({"k": 5}, "here it is limit=, how much may be read"),
         ({"top_k": 5}, "here it is limit="),
         ({"limt": 5}, r"did you mean limit=\?"),
-        ({"user_id": "ana"}, "here it is asker=, who asks"),
+        ({"num_results": 5}, "here it is limit="),
+        ({"user_id": "ana"}, USER),
+        ({"session": "s1"}, r"here it is where=\{'session': ...\}"),
+        ({"run_id": "s1"}, r"here it is where=\{'session': ...\}"),
+        ({"since": "2024"}, r"here it is where=\{'since': ...\}"),
+        ({"speaker": "Ana"}, r"here it is where=\{'speaker': ...\}"),
         ({"timestamp": "2024"}, "here it is at="),
         ({"namespace": "x"}, r"SlotMemory.open\(url, memory_id=...\)"),
         ({"rerank": True}, r"SlotMemory\(reranker=...\)"),
@@ -73,7 +83,6 @@ def test_an_argument_of_another_memory_is_named_as_here(given: Any, said: str) -
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"user_id": "ana"}, "here it is speaker=, who said it"),
         ({"role": "user"}, "here it is speaker="),
         ({"speeker": "Ana"}, r"did you mean speaker=\?"),
         ({"run_id": "1"}, "here it is session="),
@@ -86,6 +95,72 @@ def test_an_argument_of_ingest_is_named_as_here(given: Any, said: str) -> None:
     with pytest.raises(InvalidInput, match=r"did you mean '(speaker|session)'\?"):
         memory.ingest_many([{"text": "Text.", **given}])
     assert len(memory) == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"user_id": "ana"}, USER),
+        ({"infer": False}, "a note_taker given at the opening"),
+        ({"immutable": True}, r"keep\(evidence_id\)"),
+        ({"expiration_date": "2025-01-01"}, r"SlotMemory\(keep_days=...\)"),
+        ({"ttl": 60}, r"SlotMemory\(keep_days=...\)"),
+    ],
+)
+def test_what_no_argument_of_ingest_stands_for_is_told_all_the_same(given: Any, said: str) -> None:
+    with pytest.raises(TypeError, match=f"ingest got an unexpected .*{said}"):
+        SlotMemory().ingest("Text.", **given)
+    with pytest.raises(InvalidInput, match=said):
+        SlotMemory().ingest_many([{"text": "Text.", **given}])
+
+
+@pytest.mark.parametrize(
+    ("method", "given", "said"),
+    [
+        ("answer", {"user_id": "ana"}, USER),
+        ("answer", {"limit": 5}, r"read\(query, limit=...\) takes it"),
+        ("evidence", {"user_id": "ana"}, USER),
+        ("evidence", {"limit": 5}, r"evidence\(\)\[-5:\]"),
+        ("evidence", {"filters": {}}, "here it is where="),
+        ("evidence", {"speaker": "Ana"}, r"here it is where=\{'speaker': ...\}"),
+        ("forget", {"user_id": "ana"}, USER),
+        ("forget", {"session_id": "s1"}, r"here it is where=\{'session': ...\}"),
+        ("forget", {"id": "m1"}, "here it is source_id="),
+        ("ingest_messages", {"user_id": "ana"}, USER),
+        ("ingest_messages", {"run_id": "s1"}, "here it is session="),
+    ],
+)
+def test_an_argument_of_any_method_is_named_as_here(method: str, given: Any, said: str) -> None:
+    wants = {"answer": ["Where?"], "ingest_messages": [[]]}
+    called = wants.get(method, [])
+    with pytest.raises(TypeError, match=f"{method} got an unexpected .*{said}"):
+        getattr(SlotMemory(), method)(*called, **given)
+    with pytest.raises(TypeError, match=f"{method} got an unexpected .*{said}"):
+        asyncio.run(getattr(AsyncSlotMemory(), method)(*called, **given))
+
+
+@pytest.mark.parametrize("method", KEYWORDS)
+def test_the_keywords_of_a_method_are_those_it_spells_out(method: str) -> None:
+    for kind in (SlotMemory, AsyncSlotMemory):
+        parameters = inspect.signature(getattr(kind, method)).parameters.values()
+        named = [one.name for one in parameters if one.kind is one.KEYWORD_ONLY]
+        assert tuple(named) == KEYWORDS[method]
+
+
+def test_a_filter_in_a_hint_asks_for_what_filters_have() -> None:
+    assert set(hints.FILTERED.values()) <= Where.__annotations__.keys()
+
+
+@pytest.mark.parametrize("kind", [SlotMemory, AsyncSlotMemory])
+def test_a_url_given_to_the_constructor_is_sent_to_open(kind: Any) -> None:
+    with pytest.raises(TypeError, match=rf"'sqlite:///u.db'; .* {kind.__name__}.open\(url, ...\)"):
+        kind("sqlite:///u.db")
+
+
+@pytest.mark.parametrize("name", ["delete_all", "reset", "clear"])
+def test_who_wants_all_gone_is_told_how_a_whole_memory_is_deleted(name: str) -> None:
+    with pytest.raises(AttributeError, match=r"delete\(\) .* demem_agent.memories.delete_memory"):
+        getattr(SlotMemory(), name)
 
 
 def test_an_option_of_another_memory_is_named_as_here() -> None:

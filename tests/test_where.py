@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
@@ -39,6 +40,7 @@ filters = st.builds(
     slot=st.none() | st.integers(0, 3),
     metadata=st.none() | st.dictionaries(st.sampled_from(["project", "n"]), conditions, max_size=2),
     trust=st.none() | st.sampled_from([0, 0.5, 1.0]),
+    holds=st.none() | st.booleans(),
 )
 turns = st.builds(
     Turn,
@@ -97,6 +99,7 @@ EQUALS = "where.metadata.n must be a JSON value that it equals"
         ({"slot": -1}, "where.slot must be a whole number of at least 0"),
         ({"slot": True}, "where.slot must be a whole number"),
         ({"trust": 1.5}, "where.trust must be a number from 0 to 1"),
+        ({"holds": 1}, "where.holds must be True or False, got 1"),
         ({"metadata": "apollo"}, "where.metadata must be a mapping"),
         ({"metadata": {"n": {"gt": 3}}}, EQUALS + r", \{"),
         ({"metadata": {"n": {"in": "abc"}}}, EQUALS),
@@ -249,7 +252,47 @@ def test_it_leaves_exactly_the_items_of_which_all_holds(
 def check_left(memory: SlotMemory, where: Where) -> None:
     slot_of = {id: slot.number for slot in memory.slots for id in slot.evidence}
     expected = [item for item in memory.evidence() if holds(item, where, slot_of[item.id])]
+    if where.holds is not None:
+        expected = [item for item in expected if still(memory, item.id) is where.holds]
     assert list(memory.evidence(where=where)) == expected
+
+
+def still(memory: SlotMemory, item: str) -> bool:
+    """Whether an item holds still, as its history has it."""
+    versions = memory.history(item)
+    return next(one.holds for one in versions if one.evidence.id == item)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(turns, min_size=2, max_size=8), filters, st.data())
+def test_what_holds_is_looked_up_when_it_is_asked(
+    said: list[Turn], where: Where, data: st.DataObject
+) -> None:
+    memory = SlotMemory(**OPTIONS)
+    memory.ingest_many(said)
+    ids = [item.id for item in memory.evidence()]
+    both = st.lists(st.sampled_from(ids), min_size=2, max_size=2, unique=True)
+    made = []
+    for _ in range(data.draw(st.integers(1, 3))):
+        if len(ids) > 1:
+            old, new = sorted(data.draw(both), key=ids.index)
+            made.append(memory.supersede(old, new).id)
+        for holds_still in (True, False):
+            check_left(memory, replace(where, holds=holds_still))
+    for id in dict.fromkeys(made):
+        memory.undo(id)
+        check_left(memory, replace(where, holds=True))
+
+
+def test_a_reading_of_what_holds_has_no_line_that_does_not() -> None:
+    memory = SlotMemory(**OPTIONS)
+    memory.ingest("the lease of Porto ends in May", at="2024-01-01")
+    memory.read("lease", where={"holds": True})  # what was marked then is not what is marked later
+    memory.update("e1", "the lease of Porto ends in June", at="2024-02-01")
+    assert [line.evidence.id for line in memory.read("lease", where={"holds": True}).lines] == [
+        "e2"
+    ]
+    assert memory.forget(where={"holds": False}).evidence == ("e1",)
 
 
 # Forgetting and exporting

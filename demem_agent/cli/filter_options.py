@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
 
+from demem_agent import SlotMemory
 from demem_agent.cli.faults import UsageError
 from demem_agent.metadata import frozen
 from demem_agent.where import Where
@@ -18,8 +19,13 @@ __all__ = ["Filter"]
 _METADATA = "metadata."
 #: What may be given several times, and is then any of these.
 _SEVERAL = ("speaker", "session", "source", "source_ids")
+#: Of these, those whose values are told where none is as asked, and how many.
+_NAMES = ("speaker", "session", "source")
+_SHOWN = 10
 _NUMBERS = ("slot", "trust")
 _TIMES = ("since", "until")
+_TRUTHS = {"true": True, "false": False}
+_KEYS = (*_SEVERAL, *_NUMBERS, *_TIMES, "holds")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +36,9 @@ class Filter:
         list[str] | None,
         typer.Option(
             metavar="KEY=VALUE",
-            help="Only items with speaker, session, source, source_ids, slot, trust (at least) or "
-            "metadata.NAME as given. All must hold; one key again is any of its values. "
-            "metadata.NAME alone: it has one.",
+            help="Only items with speaker, session, source, source_ids, slot, trust (at least), "
+            "holds (true or false) or metadata.NAME as given. All must hold; one key again is any "
+            "of its values. metadata.NAME alone: it has one.",
         ),
     ] = None
     since: Annotated[
@@ -60,6 +66,27 @@ class Filter:
                 _put_once(found, name, value)
         return Where(**found) if found else None
 
+    def missed(self, memory: SlotMemory) -> str:
+        """Return why a filter that leaves nothing does so, as far as can be told.
+
+        That is a name that no item has, which may be there in other letters.
+        """
+        where = self.given() or Where()
+        for name in _NAMES:
+            asked = getattr(where, name)
+            there = {getattr(item, name) for item in memory.evidence()} - {None}
+            if asked and there.isdisjoint(asked):
+                return f"no item has {name} {' or '.join(map(repr, asked))}; {_there(there)}"
+        return "nothing matches the filter"
+
+
+def _there(names: Collection[str]) -> str:
+    if not names:
+        return "none has any"
+    shown = sorted(names)[:_SHOWN]
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return f"there are: {', '.join(shown)}{more}"
+
 
 def _add(found: dict[str, Any], typed: str) -> None:
     """Add one ``--where`` to what was found before it."""
@@ -68,13 +95,13 @@ def _add(found: dict[str, Any], typed: str) -> None:
         metadata = found.setdefault("metadata", {})
         _add_metadata(metadata, name.removeprefix(_METADATA), value if separator else None)
         return
-    known = ", ".join((*_SEVERAL, *_NUMBERS, *_TIMES, f"{_METADATA}NAME"))
-    if not separator or name not in (*_SEVERAL, *_NUMBERS, *_TIMES):
+    known = ", ".join((*_KEYS, f"{_METADATA}NAME"))
+    if not separator or name not in _KEYS:
         raise UsageError(f"--where {typed}: give KEY=VALUE, KEY one of {known}")
     if name in _SEVERAL:
         found.setdefault(name, []).append(value)
     else:
-        _put_once(found, name, _number(name, value) if name in _NUMBERS else value)
+        _put_once(found, name, _meant(name, value))
 
 
 def _add_metadata(metadata: dict[str, Mapping[str, Any]], name: str, value: str | None) -> None:
@@ -98,6 +125,17 @@ def _put_once(found: dict[str, Any], name: str, value: object) -> None:
     if name in found:
         raise UsageError(f"{name} was given twice")
     found[name] = value
+
+
+def _meant(name: str, value: str) -> object:
+    """Return what was typed of a key that has one value, as a filter takes it."""
+    if name in _NUMBERS:
+        return _number(name, value)
+    if name != "holds":
+        return value
+    if value.lower() not in _TRUTHS:
+        raise UsageError(f"--where holds={value}: give true or false")
+    return _TRUTHS[value.lower()]
 
 
 def _number(name: str, value: str) -> int | float:

@@ -8,7 +8,7 @@ __all__ = ["hint_of"]
 
 #: By kind: what an id looks like, and the commands that show those there are.
 _IDS = {
-    "evidence": ("e12", "demem ask and demem export show them"),
+    "evidence": ("e12", "demem items lists them"),
     "answer": ("a3", "demem ask prints one with each answer"),
     "certificate": ("c1", "demem certificates lists them"),
     "decision": ("d1", "demem decisions lists them"),

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from demem_agent import hints
 from demem_agent.cli.commands import COMMANDS
 from demem_agent.cli.faults import UsageError
 
@@ -24,6 +25,27 @@ _NUMBERS = {
 _NO_FILE = re.compile(r"'(?P<file>[^']*)' does not exist")
 _FOLDER = re.compile(r"'(?P<file>[^']*)' is a directory")
 _TOO_MANY = re.compile(r"unexpected extra arguments? ?(?:\(s\))? ?\((?P<words>.*)\)")
+_NO_COMMAND = re.compile(r"No such command '(?P<command>[^']*)'")
+#: What the file of a memory may end in.
+_FILES = (".db", ".sqlite", ".sqlite3")
+#: By a method of the memory, the commands that do the same.
+_COMMANDS_OF = {
+    "ingest": "demem ingest, or demem import for what demem export wrote",
+    "read": "demem ask for an answer, or demem read for the text to put before a model",
+    "answer": "demem ask",
+    "evidence": "demem items",
+    "item": "demem show, or demem history",
+    "forget": "demem forget",
+    "update": "demem update",
+    "sync": "demem ingest --name NAME, again when the file was edited",
+    "feedback": "demem feedback",
+    "delete": "demem delete",
+    "storage": "demem stats",
+    "health": "demem stats",
+    "len": "demem stats",
+    "list_memories": "demem memories",
+}
+_METHOD = re.compile("|".join(rf"\b{name}\b" for name in _COMMANDS_OF))
 _NO_OPTION = re.compile(r"No such option: (?P<option>--?[\w-]+)")
 
 
@@ -70,9 +92,21 @@ def _of_words(given: str, command: str, arguments: Sequence[str]) -> str:
     """Say what is wrong with the words behind a command; "" where it is something else."""
     more = _TOO_MANY.search(given)
     if more:
+        words = more["words"].split()
+        if words[-1].endswith(_FILES) or "://" in words[-1]:
+            return f"{words[-1]!r} is too much: name the memory by -m {words[-1]}"
         return f"{more['words']!r} is too much: put a text of several words in quotation marks"
+    unknown = _NO_COMMAND.search(given)
+    if unknown and (meant := _commands_for(unknown["command"])):
+        return f"there is no command {unknown['command']!r}: use {meant}"
     option = _NO_OPTION.search(given)
     named = next((word for word in arguments if word in COMMANDS), None)
     if option and command == "demem" and named:
         return f"options stand behind the command: demem {named} ... {option['option']} ..."
     return ""
+
+
+def _commands_for(verb: str) -> str:
+    """Return the commands that do what a verb of another memory does; "" where none is known."""
+    method = _METHOD.search(hints.VERBS.get(verb.replace("-", "_"), ""))
+    return _COMMANDS_OF[method[0]] if method else ""

@@ -1,7 +1,8 @@
 """Which items and passages a filter leaves: marked once for an item, and then looked up.
 
-What a filter says of an item never changes, but for the slot that it is in: the marks by the number
-of the item are kept up as items come, and those of passages are taken from them at each question.
+What a filter says of an item never changes, but for the slot that it is in and whether it holds
+still: the marks by the number of the item are kept up as items come, and those of passages are
+taken from them at each question.
 """
 
 from __future__ import annotations
@@ -50,6 +51,8 @@ def within(state: State, where: Where | None) -> Within | None:
     if where is None or index is None:
         return None
     items = _marked(state, where)
+    if where.holds is not None:
+        items = items & _holding(state, len(items), where.holds)
     of_rows = index.item.view()
     rows: NDArray[np.bool_] = items[of_rows]
     if where.slot is not None:
@@ -68,8 +71,8 @@ def items_within(state: State, where: Where | None) -> Iterable[Evidence]:
 
 
 def _marked(state: State, where: Where) -> NDArray[np.bool_]:
-    """Mark by number the items of which all holds that is given, whatever slot they are in."""
-    anywhere = replace(where, slot=None)
+    """Mark by number the items of which all is so that never changes."""
+    anywhere = replace(where, slot=None, holds=None)
     marks = state.cache.marks_of(anywhere)
     known = len(marks)
     if known <= state.head.evidence:
@@ -80,6 +83,14 @@ def _marked(state: State, where: Where) -> NDArray[np.bool_]:
         marks.extend(fresh)
     view: NDArray[np.bool_] = marks.view()
     return view
+
+
+def _holding(state: State, size: int, holds: bool) -> NDArray[np.bool_]:
+    """Mark by number the items that hold still, or those that no longer do."""
+    marks = np.full(size, holds, np.bool_)
+    for item in state.derived.current.followed():
+        marks[number_of(item)] = not holds
+    return marks
 
 
 def _is_left(state: State, item: Evidence, tests: Iterable[Holds]) -> bool:

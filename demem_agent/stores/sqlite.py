@@ -152,6 +152,8 @@ class SqliteStore:
     def put(self, address: Address, rows: Rows) -> None:
         """Write all rows of a memory that does not exist yet."""
         with self._transaction("put"):
+            if self._memory(address, "seq") is not None:
+                raise StoreError(f"the memory {address.memory_id!r} exists already")
             self._begin(address, rows.settings, rows.head)
             self._insert("evidence", address, map(evidence_to_row, rows.evidence))
             self._insert_slots(address, rows.slots)

@@ -65,6 +65,32 @@ def test_each_command_takes_the_items_that_are_meant(
     assert demem.document("check", "-m", told)["items"] == len(LINES) - len(meant)
 
 
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        (["--where", "speaker=ana"], "no item has speaker 'ana'; there are: Ana, Ben"),
+        (["--where", "session=s1"], "no item has session 's1'; none has any"),
+        (["--since", "2025"], "nothing matches the filter"),
+    ],
+)
+def test_a_filter_that_leaves_nothing_says_so(
+    demem: Demem, told: Path, typed: list[str], said: str
+) -> None:
+    assert demem("read", "launch", "-m", told, *typed).err.startswith(said)
+    assert demem("items", told, *typed).err.startswith(said)
+    assert said in " ".join(demem("forget", "-m", told, *typed).out.split())
+    assert "launch" not in demem("read", "launch", "-m", told, "--where", "speaker=Ana").err
+
+
+def test_what_no_longer_holds_is_marked_and_filtered(demem: Demem, told: Path) -> None:
+    demem("supersede", "e1", "e2", "-m", told)
+    assert "(no longer) The launch is on 3 June." in demem("items", told).out
+    held = demem.document("items", told, "--where", "holds=true", "--where", "speaker=Ana")
+    assert [(one["id"], one["holds"]) for one in held["items"]] == [("e3", True)]
+    ended = demem.document("items", told, "--where", "holds=False")
+    assert [(one["id"], one["holds"]) for one in ended["items"]] == [("e1", False)]
+
+
 def test_a_filtered_export_is_imported(demem: Demem, told: Path) -> None:
     demem("export", "part.jsonl", "-m", told, "--where", "speaker=Ana")
     demem("import", "part.jsonl", "-m", "part.db")
@@ -93,6 +119,7 @@ def test_metadata_that_cannot_be_is_told_by_its_line(demem: Demem) -> None:
         (["--where", "slot=x"], "--where slot=x: give a number"),
         (["--where", "trust=1", "--where", "trust=0"], "trust was given twice"),
         (["--where", "since=2024", "--since", "2024"], "since was given twice"),
+        (["--where", "holds=perhaps"], "--where holds=perhaps: give true or false"),
         (["--since", "Tuesday"], "where.since must be a datetime"),
         (["--where", "trust=7"], "where.trust must be a number from 0 to 1"),
     ],
@@ -100,7 +127,7 @@ def test_metadata_that_cannot_be_is_told_by_its_line(demem: Demem) -> None:
 def test_what_was_typed_wrong_is_told_in_a_line(
     demem: Demem, told: Path, typed: list[str], message: str
 ) -> None:
-    for command in (["read", "launch"], ["ask", "launch"], ["export"], ["forget"]):
+    for command in (["read", "launch"], ["ask", "launch"], ["export"], ["items"], ["forget"]):
         done = demem(*command, "-m", told, *typed)
         assert (done.code, done.out) == (1, "")
         assert done.err.startswith(f"demem: {message}")

@@ -411,6 +411,13 @@ class TestEveryStore:
         assert rows is not None
         assert rows.settings.slots == 3
 
+    def test_a_memory_is_not_restored_over_another(self, store: Store) -> None:
+        memory = SlotMemory.open(store)
+        memory.ingest("Ana lives in Porto.")
+        with pytest.raises(StoreError, match=r"^the memory 'default' exists already$"):
+            SlotMemory.restore(memory.export(), store)
+        assert len(SlotMemory.open(store)) == 1
+
     def test_seq_is_the_number_of_the_last_operation(self, store: Store) -> None:
         store.create(HERE, Settings())
         seen = [store.seq(HERE)]

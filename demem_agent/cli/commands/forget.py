@@ -39,5 +39,6 @@ def forget(
     if [evidence_id, source_id, before, where].count(None) != 3:
         raise UsageError("give exactly one of EVIDENCE_ID, --source-id, --before and a filter")
     with place.open() as memory:
+        missed = chosen.missed(memory) if where else "nothing was dated earlier"
         receipt = memory.forget(evidence_id, source_id=source_id, before=before, where=where)
-        output.show(asdict(receipt), receipt_grid(receipt))
+        output.show(asdict(receipt), receipt_grid(receipt, missed))

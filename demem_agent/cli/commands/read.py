@@ -60,6 +60,8 @@ def read(
             where=chosen.given(),
             **situation.asking(),
         )
+        if chosen.given() and not memory.evidence(where=chosen.given()):
+            print_line(chosen.missed(memory), sys.stderr)
         if output.json:
             output.show(reading_value(reading, memory))
         else:

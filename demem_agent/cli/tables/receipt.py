@@ -13,10 +13,14 @@ from demem_agent.cli.tables.cells import cell, grid
 __all__ = ["receipt_grid"]
 
 
-def receipt_grid(receipt: Receipt) -> Table:
-    """Show the ids of what was erased and of what was made anew or blanked because of it."""
+def receipt_grid(receipt: Receipt, missed: str = "nothing") -> Table:
+    """Show the ids of what was erased and of what was made anew or blanked because of it.
+
+    Args:
+        missed: what is said where nothing was.
+    """
     shown = grid()
-    forgotten = ", ".join(receipt.evidence) or "nothing was dated earlier"
+    forgotten = ", ".join(receipt.evidence) or missed
     shown.add_row("forgotten", cell(forgotten, "bold"))
     shown.add_row("slots made anew", _ids(map(str, receipt.slots)))
     shown.add_row("answers blanked", _ids(receipt.contexts))

@@ -9,7 +9,7 @@ of what holds now. One that a user told, or made by an update, is settled.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 from demem_agent.scoring.index import Stretch
 from demem_agent.text.language.changes import asks_of_the_past
@@ -77,6 +77,12 @@ class Lineage:
     def superseded(self, item: str) -> bool:
         """Whether any succession is of an item's lines."""
         return item in self._by_old
+
+    def followed(self) -> Iterator[str]:
+        """Yield the items that no longer hold, as far as is told or believed."""
+        for item, held in self._by_old.items():
+            if any(self.confidence(one) >= HOLDS for one in held.values()):
+                yield item
 
     def of_line(
         self,
