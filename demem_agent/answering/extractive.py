@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
@@ -13,7 +14,7 @@ from demem_agent.encoders import as_matrix, default_encoder
 from demem_agent.later import dataclass, pattern
 from demem_agent.scoring.spelling import put_right
 from demem_agent.text.language.asking import asks
-from demem_agent.text.language.kinds import holds
+from demem_agent.text.language.kinds import holds, kind_asked
 from demem_agent.text.language.questions import NAME, has_number
 from demem_agent.text.language.words import clean, content_terms
 from demem_agent.text.quoting.containing import contained, entry
@@ -57,6 +58,16 @@ _PLACE = pattern(r"\b(?:in|at|to|from|near|on)\s+(?:the\s+)?\w+")
 
 _YEAR = pattern(r"\d{4}")
 _WORDS = pattern(r"\w+")
+#: Where something is, behind a preposition that no time stands behind.
+_STANDS = pattern(
+    r"\b(?:in(?:side|to)?|at|to|from|near|on(?:to)?|under(?:neath)?|behind|beside|by|next to|above"
+    r"|below|between|outside|over|opposite|around|with)\s+(?:the\s+|a\s+)?"
+    r"(?!\d{1,2}(?:[:.]\d\d)?\s?(?:[ap]m|o['’]clock)?\b(?!\s[A-Z])|noon|midnight|night|time|last\b"
+    r"|next\b|(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:january|february|march|april|may|june"
+    r"|july|august|september|october|november|december)\b|morning|evening|afternoon|weekend)\w+"
+    r"|\b(?:upstairs|downstairs|outside|inside|here|there|home|online)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -365,12 +376,19 @@ def _kind(query: str, sentence: _Sentence | Stretch) -> float:
 
 
 def _kind_told(query: str, stretch: Stretch) -> float:
-    """Return the kind as :func:`_kind` does; a name tells a place as well: "Liverpool Street"."""
-    kind = _kind(query, stretch)
-    if kind or not query.startswith("where"):
-        return kind
+    """Return how far a stretch tells the kind of thing asked for, more exactly than a score needs.
+
+    A place is one behind more words than "in", but no time ("at noon"), or a name; colours and
+    sizes count as well. The query is in lower case.
+    """
     known = set(_WORDS.findall(f"{query} {stretch.evidence.speaker or ''}".lower()))
-    return 0.5 if holds("name", stretch.text, known) else 0.0
+    if query.startswith("where"):
+        is_told = _STANDS.search(stretch.text) is not None or holds("name", stretch.text, known)
+        return 0.5 if is_told else 0.0
+    kind = kind_asked(query)
+    if kind in ("colour", "number"):
+        return 1.0 if holds(kind, stretch.text, known) else 0.0
+    return _kind(query, stretch)
 
 
 def _has_time(sentence: _Sentence | Stretch) -> bool:

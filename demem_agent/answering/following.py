@@ -7,6 +7,7 @@ with its reply.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 
 from demem_agent.later import dataclass, pattern
@@ -36,6 +37,12 @@ _TELLS_LITTLE = frozenset(
         "came come arrived called rang went gone finished done left back here visited looked"
         " checked happened started news update finally"
     )
+)
+#: What is said before a reply.
+_STALLS = pattern(
+    r"\W*(?:hang on|hold on|wait|hm+|(?:one|a|1) (?:sec(?:ond)?|moment|minute|min)|let me (?:check"
+    r"|look|see|think)|checking|good question|moment|momento?|warte|kurz)\W*$",
+    re.IGNORECASE,
 )
 _CHOICE = pattern(r"\bor (?P<other>[^,.?!]+)")
 
@@ -78,10 +85,14 @@ def _next(first: Stretch, lines: Iterable[Line]) -> Stretch | None:
     after = _first_said(item, first.end)
     if after is not None:
         return after
-    for line in lines:
-        other = line.evidence
-        if number_of(other.id) == number_of(item.id) + 1 and _goes_on(first, other):
+    turns = {number_of(line.evidence.id): line.evidence for line in lines}
+    number = number_of(item.id) + 1
+    other = turns.get(number)
+    while other is not None and _goes_on(first, other):
+        if not _STALLS.match(other.text) or number + 1 not in turns:
             return _first_said(other, 0)
+        number += 1
+        other = turns[number]
     return None
 
 

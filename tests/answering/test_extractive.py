@@ -196,6 +196,12 @@ def test_a_question_without_its_sign_is_quoted_with_its_reply(
     assert answered(query, said, (reply, "Ben")).endswith(f"Ben: {reply}")
 
 
+def test_what_is_said_before_a_reply_is_not_taken_for_it() -> None:
+    said = ("whats the wifi password", ("Hang on...", "Ben"), ("tulip7", "Ben"))
+    text = answered("What is the wifi password?", *said)
+    assert text.splitlines() == ["Ana: whats the wifi password", "Ben: tulip7"]
+
+
 def test_a_short_sentence_that_answers_stands_alone() -> None:
     assert answered("What did Ana adopt?", "I adopted a puppy! It rained.") == (
         "Ana: I adopted a puppy!"
@@ -229,6 +235,8 @@ def test_a_plain_sentence_is_not_quoted_with_another_turn() -> None:
         ("Where did they find the phone?", "They found the phone. Liverpool Street, 5 quid fee."),
         ("What did the plumber find?", "Plumber came! It was a sock."),
         ("What did the plumber find?", "The plumber came. It was a sock."),
+        ("Where is the party?", "The party is on Saturday. Liverpool Street, 7pm."),
+        ("Which colour is the door?", "The door is painted. It is green."),
         ("Where is the passport?", "I put the passport away. It's in the blue drawer."),
     ],
 )
@@ -242,11 +250,12 @@ def test_what_a_sentence_leaves_open_the_next_one_tells(query: str, said: str) -
         ("When did the plumber come?", "The plumber came on Monday."),
         ("What did Ana adopt?", "I adopted a puppy."),
         ("Where did Ana moor the boat?", "I moored the boat in Faro."),
+        ("Where is the key?", "The key is under the pot."),
     ],
 )
 def test_a_plain_sentence_that_answers_stands_alone(query: str, said: str) -> None:
-    assert answered(query, f"{said} Rain fell for hours.").startswith(f"Ana: {said}")
-    assert "Rain" not in answered(query, f"{said} Rain fell for hours.")
+    assert answered(query, f"{said} Tell Mia Hill.").startswith(f"Ana: {said}")
+    assert "Hill" not in answered(query, f"{said} Tell Mia Hill.")
 
 
 LETTER = """Dear Mrs Abernathy,
