@@ -35,12 +35,11 @@ class Then:
     """What was said on the days that a question asks for and for nothing else.
 
     Attributes:
-        asked: the times; at least one.
         rows: of the passages said then that tell something, ascending; of what a filter leaves.
+            The question itself is none of them.
         of_them: rows of the passages said on other days that speak of these, best first.
     """
 
-    asked: tuple[Span, ...]
     rows: NDArray[np.intp]
     of_them: tuple[int, ...]
 
@@ -55,7 +54,7 @@ def said_then(state: State, query: Query, ranking: Ranking) -> Then | None:
         then &= ranking.within
     tells = state.passage_index().kind.view() != FILLER
     behind = [row for row in _of_them(state, asked, ranking) if not then[row]]
-    return Then(tuple(asked), np.flatnonzero(then & tells), tuple(behind))
+    return Then(_but_the_question(state, query, then & tells), tuple(behind))
 
 
 def held_then(state: State, query: Query, ranking: Ranking) -> bool | None:
@@ -95,7 +94,12 @@ def said_by(state: State, query: Query, ranking: Ranking) -> NDArray[np.intp] | 
     own = np.isin(index.speaker.view(), wanted) & (index.kind.view() != FILLER)
     if ranking.within is not None:
         own &= ranking.within
-    rows = np.flatnonzero(own).tolist()
+    return _but_the_question(state, query, own)
+
+
+def _but_the_question(state: State, query: Query, marked: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Return the rows that are marked, without those that only ask the same."""
+    rows = np.flatnonzero(marked).tolist()
     return np.array([row for row in rows if not echoes(text_of(state, row), query.text)], np.intp)
 
 

@@ -159,6 +159,12 @@ def test_a_day_is_known_where_something_was_said_then_by_whom_is_asked_for(
     assert made.route(question, at="2025-04-20").adequate is known
 
 
+def test_the_question_itself_is_nothing_that_was_said_on_a_day() -> None:
+    asked = "What did we talk about today?"
+    made = memory([*TALK, ("2025-06-20", "Ana", asked)])
+    assert not made.route(asked, at="2025-06-20").adequate
+
+
 def test_a_day_that_is_only_spoken_of_is_not_said_to_be_unknown() -> None:
     made = memory([("2025-06-01", "Ana", "On 26 May 2025 the roof leaked.")])
     asked = "What happened on 26 May 2025?"

@@ -50,6 +50,15 @@ def sure(*said: str, session: str | None = None) -> list[tuple[str, str]]:
         ("I'm dating Tom.", "Tom and I broke up."),
         ("I have a dog, Bruno.", "Bruno died in May."),
         ("I'm reading War and Peace.", "I finished War and Peace."),
+        ("I work at the Brunswick.", "I left the Brunswick."),
+        ("i work at google", "i left google"),
+        ("i work for google in the maps team", "left google last month"),
+        ("I go to the gym three times a week.", "cancelled the gym"),
+        ("joined the gym", "cancelled the gym"),
+        ("We have dinner planned for Friday.", "Dinner's cancelled."),
+        ("dinner at ours on friday at 7", "dinner's cancelled"),
+        ("the match is on saturday", "the match has been moved to sunday"),
+        ("Our picnic is on Saturday at noon.", "The picnic has been postponed until Sunday."),
     ],
 )
 def test_what_ends_a_state_takes_the_place_of_what_told_of_it(old: str, new: str) -> None:
@@ -73,6 +82,15 @@ def test_what_ends_a_state_takes_the_place_of_what_told_of_it(old: str, new: str
         ("We use Slack at the office.", "I deleted the Slack message."),
         ("I play the violin.", "I gave up my seat to an old man."),
         ("I work for Siemens.", "I left the Siemens badge at home."),
+        ("I work at the Brunswick.", "I left the Brunswick at six."),
+        ("I work at the Brunswick.", "I left the Brunswick last night, it was late."),
+        ("I work in the garden every day.", "i left the garden"),
+        ("i work from home", "i left home"),
+        ("i work at a school", "i left school"),
+        ("We have dinner planned for Friday.", "Lunch's cancelled."),
+        ("The dinner in Rome was great.", "Dinner's cancelled."),
+        ("Dinner is on Friday.", "The sofa has been moved to the window."),
+        ("joined the gym", "cancelled the magazine"),
     ],
 )
 def test_the_same_verbs_of_something_else_end_nothing(old: str, new: str) -> None:
@@ -89,6 +107,7 @@ def test_the_same_verbs_of_something_else_end_nothing(old: str, new: str) -> Non
         ("Let's meet on Wednesday at the pier.", "Actually, make it Friday."),
         ("The invoice is 340 euros.", "No wait, 430 euros."),
         ("My favourite is the green one.", "Scratch that."),
+        ("We're doing the drive in concrete.", "changed, it's gravel now"),
     ],
 )
 def test_what_was_just_said_can_be_taken_back(old: str, new: str) -> None:
@@ -103,6 +122,7 @@ def test_what_was_just_said_can_be_taken_back(old: str, new: str) -> None:
         ("My train leaves at 7 pm.", "I meant to call you."),
         ("The concert starts at 8.", "It's raining now."),
         ("The text has 900 words.", "Make it 50% shorter."),
+        ("The drive is of concrete.", "Changed the tyres, it's nice now."),
     ],
 )
 def test_what_only_sounds_so_takes_nothing_back(old: str, new: str) -> None:

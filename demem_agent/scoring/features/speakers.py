@@ -51,6 +51,11 @@ _TOLD_BY = (
     r"|\bha(?:t|st|be)\s+{name}\b.*\b(?:gesagt|erzählt)\b"
     r"|\b(?:dijo|contó|disse|contou)\s+{name}\b|\bsagte\s+{name}\b|\ba\s+dit\s+{name}\b"
 )
+#: What each of these has in it.
+_SAYS = pattern(
+    r"sa[iy]|tell|told|talk|sp[eo][ak]|mention|wr[io]t|report|share|bring|brought|sagt|erzähl"
+    r"|di[jst]|cont[oó]|detto"
+)
 #: Who asks, in a question about themselves.
 _ONESELF = frozenset("i me my mine myself".split())
 #: What the sides of a chat with a model are called, by convention.
@@ -110,6 +115,8 @@ def asked_first(query: Query, codes: Mapping[str | None, int]) -> list[int]:
 def asked_to_tell(query: Query, codes: Mapping[str | None, int]) -> list[int]:
     """Return the numbers of those of whom a query asks what they said, none where it does not."""
     low = query.text.lower()
+    if not _SAYS.search(low):  # as in most; much faster
+        return []
     named = set(named_in(query.text, codes))
     found = [code for name, code in codes.items() if code in named and _tells(_telling(name), low)]
     return found + _oneself(query, codes) if _tells(["i"], low) else found

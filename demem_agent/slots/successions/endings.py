@@ -37,6 +37,20 @@ def _told(verbs: str, *, to_whom: bool = False) -> re.Pattern[str]:
     return pattern(f"{WHO}{AFTER_WHO}(?i:{verbs}){what}")
 
 
+#: An employer by somebody who writes no capitals; what is no name is left as well.
+_LEFT_SMALL = (
+    r"left (?P<what>(?!(?:home|work|school|college|uni|university|church|town|early|late|earlier"
+    r"|later|already|it|them|him|her|me|us|you|my|our|his|their|the|an?|this|that|there|here|some"
+    r"|something|everything|because|before|after|when|with|without|at|for|from|in|on|to|early"
+    r"|\w+ly|\w+ing)\b)[a-z][\w'-]+)"
+    r"(?= last (?:week|month|year)\b|\s*(?:[.!;]|$))"
+)
+#: What is to take place and that it is: "the trip to Rome is", "Dinner's"; at the very start it
+#: needs no capital.
+_EVENT = (
+    r"(?P<who>)(?P<what>\b(?:[Tt]he|[Oo]ur|[Mm]y)(?: [\w'-]+?){1,4}?|\b[A-Z][\w-]+|^[a-z]+)"
+    r"(?: (?:is|was|are|were|got|has been|have been)|['’]s(?: been)?)(?: now| just)?"
+)
 #: How something is said to be over, and as what it may have been said before.
 _ENDS: tuple[tuple[re.Pattern[str], tuple[Kind, ...]], ...] = (
     (
@@ -119,6 +133,15 @@ _ENDS: tuple[tuple[re.Pattern[str], tuple[Kind, ...]], ...] = (
     ),
     (
         pattern(
+            f"{WHO}{AFTER_WHO}(?i:left) (?P<what>the [A-Z][\\w' -]*?)"
+            r"(?= for (?:[A-Z]|an? )| last (?:week|month|year|spring|summer|autumn|fall|winter)\b"
+            r"|\s*(?:[.!;]|$))"
+        ),
+        ("work",),
+    ),
+    (pattern(f"{WHO}{AFTER_WHO}{_LEFT_SMALL}"), ("work",)),
+    (
+        pattern(
             f"{WHO}(?:['’]m| am| is| are|['’]s)?(?: (?:just|also|really))*(?: not| do not| does not"
             r"| don['’]t| doesn['’]t|isn['’]t| isn['’]t| aren['’]t| can['’]t| cannot)"
             r" (?P<what>[^.!?;,]{2,60}?) any ?(?:more|longer)\b"
@@ -127,12 +150,17 @@ _ENDS: tuple[tuple[re.Pattern[str], tuple[Kind, ...]], ...] = (
     ),
     (
         pattern(
-            r"\b(?P<who>)(?P<what>(?:[Tt]he|[Oo]ur|[Mm]y) (?:[\w'-]+ ){1,4}?|[A-Z][\w-]+ )"
-            r"(?:(?:is|was|are|were|got|has been|have been)(?: now| just)?"
-            r" (?:cancell?ed|called off)"
-            r"|(?:is|are)(?: now)? off(?=\s*(?:[.,!;]|$)))"
+            rf"{_EVENT} (?:cancell?ed|called off"
+            r"|(?<=is |re |ow )off(?=\s*(?:[.,!;]|$)))"
         ),
         ("plan", "thing"),
+    ),
+    (
+        pattern(
+            rf"{_EVENT} (?:moved|rescheduled|postponed|pushed|shifted|brought)"
+            r"(?: back| forward)? (?:to|until|till)\b"
+        ),
+        ("plan",),
     ),
 )
 #: A post that is over, whatever it was.
@@ -152,6 +180,8 @@ _PLANS = pattern(
     r"\b(?:going|gonna|will|plans?|planning|planned|booked|scheduled|subscribed?|subscribes|have"
     r"|subscription|has|tickets?|reserved|reservation|organi[sz]ing|starts?|hosting)\b|['’]ll\b"
     r"|\b(?:is|are) (?:on|at|in|this|next)\b|['’](?:m|re) \w+ing\b"
+    r"|\bon (?i:mon|tues|wednes|thurs|fri|satur|sun)day\b"
+    r"|\b(?i:mon|tues|wednes|thurs|fri|satur|sun)day at\b"
 )
 _UNDER_WAY = pattern(
     r"(?:['’](?:m|re|s)|\b(?:am|are|is|been))(?: (?:still|also|currently|now|halfway through))*"
@@ -161,6 +191,8 @@ _UNDER_WAY = pattern(
 _NEAR = pattern(
     r"\b(?:dating|engaged|married|girlfriend|boyfriend|partner|wife|husband|together|seeing)\b"
 )
+#: What a speaker who names nobody does since.
+_BEGUN = pattern(r"^\W*(?:just |finally )?(?:joined|signed up|started|subscribed)\b", re.IGNORECASE)
 #: What somebody did once, rather than does.
 _PAST = pattern(
     r"\b(?:I|[Ww]e|[Hh]e|[Ss]he|[Tt]hey)(?:['’]d| had)? (?:\w+ly |just |also )?"
@@ -275,7 +307,8 @@ def _is_had(said: str, _: str | None) -> bool:
 
 def _is_done(said: str, _: str | None) -> bool:
     """Whether it is of what somebody does rather than did or would do."""
-    return speaks_of(said) is not None and not (_PAST.search(said) or _WISHED.search(said))
+    is_of_somebody = speaks_of(said) is not None or _BEGUN.search(said) is not None
+    return is_of_somebody and not (_PAST.search(said) or _WISHED.search(said))
 
 
 def _is_planned(said: str, _: str | None) -> bool:

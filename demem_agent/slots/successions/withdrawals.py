@@ -25,6 +25,7 @@ _THEN = (
 _SAYS = pattern(
     r"^\W*(?:(?:oops|oh|sorry|wait|hmm?|no|hang on|hold on|my bad|my mistake|okay|ok|actually)"
     rf"[,.:!… –-]*)*(?:(?:scratch|strike) that{_THEN}|correction(?=\s*[:,–-])"
+    r"|changed(?=\s*[,:–—-]\s*(?:it['’]?s|it is|they['’]?re|they are)\b)"
     r"|i (?:actually )?mean[t]?(?= (?!it\b|no\b|well\b|to\b|you\b|every"
     r"|that (?:i|you|we|he|she|they)\b))"
     r"|i take that back|i misspoke|i was wrong about that|i got that wrong"

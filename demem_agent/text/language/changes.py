@@ -83,10 +83,12 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "|any longer|any more|anymore|cancelled|canceled|cancel|called ... off|call ... off"
         "|called off|call off|is off|are off|broke up|broken up|split up|divorced|separated"
         "|swapped|exchanged|replaced|left|resigned|fired|laid off|made redundant|let go|retired"
-        "|died|passed away|finished|completed|submitted|handed in|dropped|bought|rented",
+        "|died|passed away|finished|completed|submitted|handed in|dropped|bought|rented"
+        "|postponed|rescheduled|pushed|shifted|brought forward",
         "withdraws": "scratch that|strike that|correction|i mean|meant|misspoke|i was wrong"
         "|got that wrong|that was wrong|a mistake|my mistake|my bad|make it|make that"
-        "|take that back|it's now|it is now|update|actually|oops|typo|mistyped|oh|sorry|wait|no",
+        "|take that back|it's now|it is now|update|actually|oops|typo|mistyped|oh|sorry|wait|no"
+        "|changed",
         "event": "yesterday|tonight|last night|last week|last weekend|last month|last year|ago"
         "|this morning|the other day|tomorrow|next week|next weekend|next month|on monday"
         "|on tuesday|on wednesday|on thursday|on friday|on saturday|on sunday|went|happened",
