@@ -820,7 +820,8 @@ class SlotMemory(MemoryHandle):
     def keep(self, evidence_id: str, kept: bool = True) -> None:
         """Have an item stay whatever else is forgotten: for want of room, or for its age.
 
-        ``forget`` and ``delete`` take it out all the same. Where all that there is room for is
+        ``forget`` and ``delete`` take it out all the same. What takes its place by ``update`` or
+        ``sync`` is kept in its stead. Where all that there is room for is
         marked so, the next item is refused with MemoryFull.
 
         Args:
@@ -839,7 +840,8 @@ class SlotMemory(MemoryHandle):
     def hide(self, evidence_id: str, hidden: bool = True) -> None:
         """Have an item never be read: it is in no reading, answer or summary, but not forgotten.
 
-        ``evidence`` and ``export`` have it still, and answers that were given before say what they
+        What takes its place by ``update`` or ``sync`` is hidden as well. ``evidence`` and
+        ``export`` have it still, and answers that were given before say what they
         said.
 
         Args:

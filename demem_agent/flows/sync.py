@@ -18,6 +18,7 @@ from typing import Any
 from demem_agent.errors import InvalidInput
 from demem_agent.flows.commit import committed
 from demem_agent.flows.forget import Selected, forget
+from demem_agent.flows.mark import carried, rebuilt_for
 from demem_agent.flows.update import Change, Made, carried_over, says_the_same, told_between
 from demem_agent.later import dataclass, pattern
 from demem_agent.requests import Flow
@@ -27,7 +28,7 @@ from demem_agent.slots.state import State
 from demem_agent.slots.successions.of_notes import with_notes
 from demem_agent.text.language.words import terms
 from demem_agent.turns import Turn, request_hash
-from demem_agent.types import Evidence, Known, Receipt, Succession, Synced, Updated, number_of
+from demem_agent.types import Evidence, Known, Mark, Receipt, Succession, Synced, Updated, number_of
 
 __all__ = ["Listing", "Plan", "join", "leave", "planned", "require_known", "synced"]
 
@@ -104,17 +105,31 @@ def join(state: State, listing: Listing) -> Flow[None]:
     """
     comparison = _Comparison(state, listing)
     made: list[Succession] = []
+    marks: dict[str, Mark] = {}
     for old, new in comparison.versions():
         known = [one for one in state.successions.values() if _is_between(one, old, new)]
         number = state.head.successions + 1 + sum(not one.undone for one in made)
         id = known[0].id if known else f"s{number}"
         made.append(replace(told_between(state, old, new), id=id))
+        found = {mark.evidence_id: mark for mark in carried(state, old.id, new.id)}
+        marks = {**marks, **{id: _both(marks.get(id), mark) for id, mark in found.items()}}
     if made:
         whole = with_notes(state, tuple(made))
         count = state.head.successions + sum(one.id not in state.successions for one in whole)
         seq = state.head.seq + 1
         head = replace(state.head, seq=seq, successions=count)
-        yield from committed(state, Delta(head, (unkeyed(seq, KIND),), successions=whole))
+        told = tuple(marks.values())
+        slots = rebuilt_for(state, told)
+        lines = (unkeyed(seq, KIND),)
+        delta = Delta(head, lines, slots=slots, successions=whole, marks=told)
+        yield from committed(state, delta)
+
+
+def _both(mark: Mark | None, other: Mark) -> Mark:
+    """Return what either of two marks of an item says."""
+    if mark is None:
+        return other
+    return replace(mark, kept=mark.kept or other.kept, hidden=mark.hidden or other.hidden)
 
 
 def require_known(state: State, listing: Listing) -> None:
