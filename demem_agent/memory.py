@@ -686,6 +686,7 @@ class SlotMemory(MemoryHandle):
         source_id: str | None = None,
         before: When = None,
         where: Where | Mapping[str, object] | None = None,
+        versions: bool = False,
     ) -> Receipt:
         """Erase evidence and every text that came from it.
 
@@ -697,6 +698,13 @@ class SlotMemory(MemoryHandle):
         everything dated earlier, or ``where``, which means everything that the filter leaves
         (:class:`~demem_agent.where.Where`): of one that leaves nothing, nothing is forgotten.
 
+        An item that took the place of another is forgotten alone: what it took the place of holds
+        again, if it is the last version, and only ``versions`` erases the fact itself.
+
+        Args:
+            versions: whether all versions of what is chosen go as well, by what ``update``,
+                ``sync`` and ``supersede`` settled.
+
         Raises:
             NotFound: for an unknown evidence id or source id.
             InvalidInput: for more than one of these or none, and for a filter without any field.
@@ -707,7 +715,7 @@ class SlotMemory(MemoryHandle):
             >>> len(memory)
             2
         """
-        selected = self._door.selected(evidence_id, source_id, before, where)
+        selected = self._door.selected(evidence_id, source_id, before, where, versions)
         return self._run(flows.forget.forget, selected)
 
     def update(

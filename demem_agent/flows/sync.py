@@ -26,6 +26,7 @@ from demem_agent.slots.ledger import operation, unkeyed
 from demem_agent.slots.records import Delta
 from demem_agent.slots.state import State
 from demem_agent.slots.successions.of_notes import with_notes
+from demem_agent.slots.successions.versions import beside, versions
 from demem_agent.text.language.words import terms
 from demem_agent.turns import Turn, request_hash
 from demem_agent.types import Evidence, Known, Mark, Receipt, Succession, Synced, Updated, number_of
@@ -173,12 +174,12 @@ def leave(state: State, gone: Mapping[str, Entry], source: str) -> Flow[Receipt]
 
     That it has left is recorded: should it come back, it is new.
     """
-    beside = _beside(state)
-    versions = [sorted(_versions(beside, [item])) for item in gone]
-    items = set(chain.from_iterable(versions))
+    near = beside(state)
+    said = [sorted(versions(near, [item])) for item in gone]
+    items = set(chain.from_iterable(said))
     receipt = yield from forget(state, Selected(items=frozenset(items)))
     operations = []
-    left = zip(gone.values(), versions, strict=True)
+    left = zip(gone.values(), said, strict=True)
     for seq, (entry, items_of) in enumerate(left, state.head.seq + 1):
         result = {"evidence_id": None, "list": source, "own": entry.own, "left": items_of}
         key = _free(state, f"{source}:{entry.own} @{entry.seq} {LEFT}")
@@ -280,7 +281,7 @@ class _Comparison:
             item = self._standing(self.entries[own])
             if item is not None:
                 here.add(item.id)
-        here = _versions(_beside(self.state), here)
+        here = versions(beside(self.state), here)
         gone: dict[str, Entry] = {}
         for own, entry in self.entries.items():
             item = self._standing(entry)
@@ -527,27 +528,6 @@ def _recorded(state: State) -> Iterator[tuple[dict[str, Any], str, int]]:
     for line in sorted(state.keyed.values(), key=lambda line: line.seq):
         if line.kind == KIND:
             yield json.loads(line.result), line.request, line.seq
-
-
-def _beside(state: State) -> Mapping[str, set[str]]:
-    """Return what updates made of each item, and what they made it of."""
-    beside: dict[str, set[str]] = defaultdict(set)
-    for one in state.successions.values():
-        if one.how == "updated":
-            beside[one.old[0]].add(one.new[0])
-            beside[one.new[0]].add(one.old[0])
-    return beside
-
-
-def _versions(beside: Mapping[str, set[str]], items: Iterable[str]) -> set[str]:
-    """Return items with all that lies beside them, however far."""
-    found = set(items)
-    ahead = list(found)
-    while ahead:
-        fresh = beside.get(ahead.pop(), set()) - found
-        found |= fresh
-        ahead += fresh
-    return found
 
 
 def _is_between(one: Succession, old: Evidence, new: Evidence) -> bool:

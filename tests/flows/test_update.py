@@ -360,3 +360,45 @@ class TestMarks:
         assert "Anna lives in Rome." in texts
         assert "Anna lives in Oslo." not in texts
         memory.check()
+
+
+class TestForgettingVersions:
+    """A fact goes with all that it was."""
+
+    @pytest.mark.parametrize("named", ["e1", "e2", "e3", "e4"])
+    def test_any_version_names_all(self, named: str) -> None:
+        memory = SlotMemory(clock=None, encoder=BagEncoder())
+        memory.ingest("Anna lives in Oslo.")
+        memory.update("e1", "Anna lives in Rome.")
+        memory.update("e1", "Anna lives in Bern.")
+        memory.ingest("Anna lives in Faro.")
+        memory.ingest("The cat sleeps.")
+        memory.supersede("e3", "e4")
+        receipt = memory.forget(named, versions=True)
+        assert receipt.evidence == ("e1", "e2", "e3", "e4")
+        assert [item.text for item in memory.evidence()] == ["The cat sleeps."]
+        memory.check()
+
+    def test_an_update_that_was_undone_is_a_version_and_what_was_told_wrongly_is_none(self) -> None:
+        memory = SlotMemory(clock=None, encoder=BagEncoder())
+        memory.ingest("Anna lives in Oslo.")
+        memory.undo(str(memory.update("e1", "Anna lives in Rome.").succession))
+        memory.ingest("The cat sleeps.")
+        memory.undo(memory.supersede("e1", "e3").id)
+        assert memory.forget("e1", versions=True).evidence == ("e1", "e2")
+
+    def test_without_it_what_was_before_holds_again(self) -> None:
+        memory = SlotMemory(clock=None, encoder=BagEncoder())
+        memory.ingest("Anna lives in Oslo.")
+        memory.update("e1", "Anna lives in Rome.")
+        assert memory.forget("e2").evidence == ("e2",)
+        with pytest.raises(InvalidInput, match="versions"):
+            memory.forget("e1", versions=1)  # type: ignore[arg-type]
+
+    def test_with_coroutines_it_is_the_same(self) -> None:
+        async def run(memory: AsyncSlotMemory) -> tuple[str, ...]:
+            await memory.ingest("Anna lives in Oslo.")
+            await memory.update("e1", "Anna lives in Rome.")
+            return (await memory.forget("e1", versions=True)).evidence
+
+        assert asyncio.run(run(AsyncSlotMemory(clock=None, encoder=BagEncoder()))) == ("e1", "e2")
