@@ -104,6 +104,8 @@ def join(state: State, listing: Listing) -> Flow[None]:
     They came otherwise than by a list, each time as it was then. What says the same as the turn
     holds, or else the latest; the others are versions that it has taken the place of.
     """
+    if listing.by == "text":
+        return
     comparison = _Comparison(state, listing)
     made: list[Succession] = []
     marks: dict[str, Mark] = {}
