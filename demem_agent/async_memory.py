@@ -235,11 +235,12 @@ class AsyncSlotMemory(MemoryHandle):
         source_id: str | None = None,
         before: When = None,
         where: Where | Mapping[str, object] | None = None,
+        versions: bool = False,
         **unknown: Never,
     ) -> Receipt:
         """Erase evidence and every text that came from it."""
         refuse_keywords("forget", unknown)
-        selected = self._door.selected(evidence_id, source_id, before, where)
+        selected = self._door.selected(evidence_id, source_id, before, where, versions)
         return await self._run(flows.forget.forget, selected)
 
     async def update(

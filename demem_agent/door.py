@@ -206,10 +206,14 @@ class Door:
         source_id: str | None,
         before: When,
         where: Where | Mapping[str, object] | None,
+        versions: bool,
     ) -> flows.forget.Selected:
         """Check what is to be forgotten: exactly one of these is given."""
         at = time_field("before", before)
-        selected = flows.forget.Selected(evidence_id, source_id, at, where_field(where))
+        if not isinstance(versions, bool):
+            raise InvalidInput("versions", versions, "True or False")
+        filtered = where_field(where)
+        selected = flows.forget.Selected(evidence_id, source_id, at, filtered, versions=versions)
         if where is not None and selected.where is None:
             raise InvalidInput("where", where, "a filter that asks for something")
         if evidence_id is not None:

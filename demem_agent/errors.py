@@ -123,9 +123,17 @@ class NotFound(DeMemError, KeyError):
 class IdempotencyConflict(DeMemError):
     """Report an idempotency key that was used before, for another request."""
 
-    def __init__(self, key: str) -> None:
+    def __init__(self, key: str, *, is_turn: bool = False) -> None:
+        """Report a key.
+
+        Args:
+            is_turn: whether a turn has it, which an import may have given it.
+        """
         self.key = key
-        super().__init__(f"the key {key!r} was already used for another request; use a new key")
+        message = f"the key {key!r} was already used for another request; use a new key"
+        if is_turn:
+            message += ", or sync(...) for a list or file that was edited"
+        super().__init__(message)
 
 
 class EncoderMismatch(DeMemError):

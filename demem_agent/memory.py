@@ -703,6 +703,7 @@ class SlotMemory(MemoryHandle):
         source_id: str | None = None,
         before: When = None,
         where: Where | Mapping[str, object] | None = None,
+        versions: bool = False,
         **unknown: Never,
     ) -> Receipt:
         """Erase evidence and every text that came from it.
@@ -715,6 +716,13 @@ class SlotMemory(MemoryHandle):
         everything dated earlier, or ``where``, which means everything that the filter leaves
         (:class:`~demem_agent.where.Where`): of one that leaves nothing, nothing is forgotten.
 
+        An item that took the place of another is forgotten alone: what it took the place of holds
+        again, if it is the last version, and only ``versions`` erases the fact itself.
+
+        Args:
+            versions: whether all versions of what is chosen go as well, by what ``update``,
+                ``sync`` and ``supersede`` settled.
+
         Raises:
             NotFound: for an unknown evidence id or source id.
             InvalidInput: for more than one of these or none, and for a filter without any field.
@@ -726,7 +734,7 @@ class SlotMemory(MemoryHandle):
             2
         """
         refuse_keywords("forget", unknown)
-        selected = self._door.selected(evidence_id, source_id, before, where)
+        selected = self._door.selected(evidence_id, source_id, before, where, versions)
         return self._run(flows.forget.forget, selected)
 
     def update(
@@ -839,7 +847,8 @@ class SlotMemory(MemoryHandle):
     def keep(self, evidence_id: str, kept: bool = True) -> None:
         """Have an item stay whatever else is forgotten: for want of room, or for its age.
 
-        ``forget`` and ``delete`` take it out all the same. Where all that there is room for is
+        ``forget`` and ``delete`` take it out all the same. What takes its place by ``update`` or
+        ``sync`` is kept in its stead. Where all that there is room for is
         marked so, the next item is refused with MemoryFull.
 
         Args:
@@ -858,7 +867,8 @@ class SlotMemory(MemoryHandle):
     def hide(self, evidence_id: str, hidden: bool = True) -> None:
         """Have an item never be read: it is in no reading, answer or summary, but not forgotten.
 
-        ``evidence`` and ``export`` have it still, and answers that were given before say what they
+        What takes its place by ``update`` or ``sync`` is hidden as well. ``evidence`` and
+        ``export`` have it still, and answers that were given before say what they
         said.
 
         Args:

@@ -854,7 +854,9 @@ class Ingested:
     """What ``ingest`` did.
 
     Attributes:
-        evidence_id: None when the text was nothing but a reading of this library (``skipped``).
+        evidence_id: None when the text was nothing but a reading of this library (``skipped``). A
+            key that was used before gives the id from then, also of an item that was forgotten
+            since: it stays so, and nothing is remembered.
         slot: the slot it was placed in; ``opened`` tells whether that slot is new.
 
     Examples:

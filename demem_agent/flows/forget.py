@@ -31,6 +31,7 @@ from demem_agent.slots.records import (
     StoredSituation,
 )
 from demem_agent.slots.state import State
+from demem_agent.slots.successions.versions import beside, versions
 from demem_agent.summaries.compress import Summary
 from demem_agent.types import (
     Candidate,
@@ -60,13 +61,14 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Selected:
-    """What is to be forgotten; exactly one field is not None.
+    """What is to be forgotten; exactly one of the first five fields is not None.
 
     Attributes:
         source_id: the caller's own id of a turn.
         before: everything dated earlier.
         where: everything that a checked filter leaves.
         items: ids of several items; those that are gone already are passed over.
+        versions: whether all that each took the place of goes as well, and what took its.
     """
 
     evidence_id: str | None = None
@@ -74,6 +76,7 @@ class Selected:
     before: datetime | None = None
     where: Where | None = None
     items: frozenset[str] | None = None
+    versions: bool = False
 
 
 #: What is told of a line of an item, the item's id first.
@@ -142,6 +145,8 @@ def forget(state: State, selected: Selected) -> Flow[Receipt]:
         NotFound: for an evidence id or source id that no live item has.
     """
     chosen = set(select(state, selected))
+    if selected.versions:
+        chosen = versions(beside(state, told=True), chosen)
     if not chosen:
         return Receipt(())
     going = _with_corrections(state, chosen)

@@ -25,7 +25,7 @@ def health(state: State, address: Address, schema: int | None) -> Health:
         memory_id=address.memory_id,
         tenant=address.tenant,
         items=len(state.evidence),
-        kept=len(state.kept),
+        kept=sum(mark.kept for mark in state.marks.values()),
         hidden=len(state.hidden),
         forgotten=state.head.forgotten,
         most_items=settings.most_items,

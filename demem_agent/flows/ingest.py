@@ -157,7 +157,7 @@ def _not_done(state: State, coming: Sequence[Coming]) -> list[int]:
         if key is not None:
             earlier = first.setdefault(key, n)
             if coming[earlier].request != one.request:
-                raise IdempotencyConflict(key)
+                raise IdempotencyConflict(key, is_turn=True)
             if earlier != n or stored_result(state, key, one.request) is not None:
                 continue
         fresh.append(n)

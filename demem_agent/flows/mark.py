@@ -13,7 +13,7 @@ from demem_agent.slots.records import Delta, SlotState
 from demem_agent.slots.state import State
 from demem_agent.types import Mark
 
-__all__ = ["hide", "keep"]
+__all__ = ["carried", "hide", "keep", "rebuilt_for"]
 
 
 def keep(state: State, item: str, kept: bool) -> Flow[None]:
@@ -38,11 +38,31 @@ def hide(state: State, item: str, hidden: bool) -> Flow[None]:
     mark = _mark_of(state, item)
     if mark.hidden == hidden:
         return
+    marks = _hiding(state, mark, hidden)
+    yield from _marked(state, "hide", marks, rebuilt_for(state, marks))
+
+
+def carried(state: State, origin: str, target: str) -> list[Mark]:
+    """Return the marks by which a live item has also those of another, with its notes.
+
+    What was settled of a fact is settled of the version of it that holds.
+    """
+    told = state.marks.get(origin, Mark(origin))
+    had = _mark_of(state, target)
+    mark = replace(had, kept=had.kept or told.kept)
+    if told.hidden and not had.hidden:
+        return _hiding(state, mark, hidden=True)
+    return [] if mark == had else [mark]
+
+
+def _hiding(state: State, mark: Mark, hidden: bool) -> list[Mark]:
+    """Return the marks of an item and its notes once it is hidden, or no longer."""
+    item = mark.evidence_id
     marks = [replace(mark, hidden=hidden)]
     for note in state.derived.notes.get(item, ()):
         others = state.hidden.intersection(state.evidence[note].made_from) - {item}
         marks.append(replace(_mark_of(state, note), hidden=hidden or bool(others)))
-    yield from _marked(state, "hide", marks, _rebuilt(state, marks))
+    return marks
 
 
 def _mark_of(state: State, item: str) -> Mark:
@@ -51,7 +71,7 @@ def _mark_of(state: State, item: str) -> Mark:
     return state.marks.get(item, Mark(item))
 
 
-def _rebuilt(state: State, marks: Sequence[Mark]) -> tuple[SlotState, ...]:
+def rebuilt_for(state: State, marks: Sequence[Mark]) -> tuple[SlotState, ...]:
     """Return the slots of items once these are hidden, or no longer."""
     shown = {mark.evidence_id for mark in marks if not mark.hidden}
     hidden = (state.hidden - shown) | {mark.evidence_id for mark in marks if mark.hidden}

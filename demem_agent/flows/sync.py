@@ -18,6 +18,7 @@ from typing import Any
 from demem_agent.errors import InvalidInput
 from demem_agent.flows.commit import committed
 from demem_agent.flows.forget import Selected, forget
+from demem_agent.flows.mark import carried, rebuilt_for
 from demem_agent.flows.update import Change, Made, carried_over, says_the_same, told_between
 from demem_agent.later import dataclass, pattern
 from demem_agent.requests import Flow
@@ -25,9 +26,10 @@ from demem_agent.slots.ledger import operation, unkeyed
 from demem_agent.slots.records import Delta
 from demem_agent.slots.state import State
 from demem_agent.slots.successions.of_notes import with_notes
+from demem_agent.slots.successions.versions import beside, versions
 from demem_agent.text.language.words import terms
 from demem_agent.turns import Turn, request_hash
-from demem_agent.types import Evidence, Known, Receipt, Succession, Synced, Updated, number_of
+from demem_agent.types import Evidence, Known, Mark, Receipt, Succession, Synced, Updated, number_of
 
 __all__ = ["Listing", "Plan", "join", "leave", "planned", "require_known", "synced"]
 
@@ -102,19 +104,35 @@ def join(state: State, listing: Listing) -> Flow[None]:
     They came otherwise than by a list, each time as it was then. What says the same as the turn
     holds, or else the latest; the others are versions that it has taken the place of.
     """
+    if listing.by == "text":
+        return
     comparison = _Comparison(state, listing)
     made: list[Succession] = []
+    marks: dict[str, Mark] = {}
     for old, new in comparison.versions():
         known = [one for one in state.successions.values() if _is_between(one, old, new)]
         number = state.head.successions + 1 + sum(not one.undone for one in made)
         id = known[0].id if known else f"s{number}"
         made.append(replace(told_between(state, old, new), id=id))
+        found = {mark.evidence_id: mark for mark in carried(state, old.id, new.id)}
+        marks = {**marks, **{id: _both(marks.get(id), mark) for id, mark in found.items()}}
     if made:
         whole = with_notes(state, tuple(made))
         count = state.head.successions + sum(one.id not in state.successions for one in whole)
         seq = state.head.seq + 1
         head = replace(state.head, seq=seq, successions=count)
-        yield from committed(state, Delta(head, (unkeyed(seq, KIND),), successions=whole))
+        told = tuple(marks.values())
+        slots = rebuilt_for(state, told)
+        lines = (unkeyed(seq, KIND),)
+        delta = Delta(head, lines, slots=slots, successions=whole, marks=told)
+        yield from committed(state, delta)
+
+
+def _both(mark: Mark | None, other: Mark) -> Mark:
+    """Return what either of two marks of an item says."""
+    if mark is None:
+        return other
+    return replace(mark, kept=mark.kept or other.kept, hidden=mark.hidden or other.hidden)
 
 
 def require_known(state: State, listing: Listing) -> None:
@@ -158,12 +176,12 @@ def leave(state: State, gone: Mapping[str, Entry], source: str) -> Flow[Receipt]
 
     That it has left is recorded: should it come back, it is new.
     """
-    beside = _beside(state)
-    versions = [sorted(_versions(beside, [item])) for item in gone]
-    items = set(chain.from_iterable(versions))
+    near = beside(state)
+    said = [sorted(versions(near, [item])) for item in gone]
+    items = set(chain.from_iterable(said))
     receipt = yield from forget(state, Selected(items=frozenset(items)))
     operations = []
-    left = zip(gone.values(), versions, strict=True)
+    left = zip(gone.values(), said, strict=True)
     for seq, (entry, items_of) in enumerate(left, state.head.seq + 1):
         result = {"evidence_id": None, "list": source, "own": entry.own, "left": items_of}
         key = _free(state, f"{source}:{entry.own} @{entry.seq} {LEFT}")
@@ -265,7 +283,7 @@ class _Comparison:
             item = self._standing(self.entries[own])
             if item is not None:
                 here.add(item.id)
-        here = _versions(_beside(self.state), here)
+        here = versions(beside(self.state), here)
         gone: dict[str, Entry] = {}
         for own, entry in self.entries.items():
             item = self._standing(entry)
@@ -512,27 +530,6 @@ def _recorded(state: State) -> Iterator[tuple[dict[str, Any], str, int]]:
     for line in sorted(state.keyed.values(), key=lambda line: line.seq):
         if line.kind == KIND:
             yield json.loads(line.result), line.request, line.seq
-
-
-def _beside(state: State) -> Mapping[str, set[str]]:
-    """Return what updates made of each item, and what they made it of."""
-    beside: dict[str, set[str]] = defaultdict(set)
-    for one in state.successions.values():
-        if one.how == "updated":
-            beside[one.old[0]].add(one.new[0])
-            beside[one.new[0]].add(one.old[0])
-    return beside
-
-
-def _versions(beside: Mapping[str, set[str]], items: Iterable[str]) -> set[str]:
-    """Return items with all that lies beside them, however far."""
-    found = set(items)
-    ahead = list(found)
-    while ahead:
-        fresh = beside.get(ahead.pop(), set()) - found
-        found |= fresh
-        ahead += fresh
-    return found
 
 
 def _is_between(one: Succession, old: Evidence, new: Evidence) -> bool:

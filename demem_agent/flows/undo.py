@@ -11,6 +11,7 @@ from dataclasses import replace
 from demem_agent.errors import InvalidInput, NotFound
 from demem_agent.flows.arrange import merging, moved_contexts, moves_of, require_loose
 from demem_agent.flows.commit import committed
+from demem_agent.flows.mark import carried, rebuilt_for
 from demem_agent.requests import Flow
 from demem_agent.slots.ledger import unkeyed
 from demem_agent.slots.records import Certified, Delta, SlotState, StoredContext
@@ -93,12 +94,16 @@ def _standing_again(state: State, succession: Succession) -> Delta:
     seq = state.head.seq + 1
     gone = (succession, *undone_with(state, succession))
     undone = tuple(replace(one, undone=True) for one in gone)
-    back = _back(state, succession) if succession.how == "updated" else ()
+    is_update = succession.how == "updated"
+    back = _back(state, succession) if is_update else ()
+    marks = carried(state, succession.new[0], succession.old[0]) if is_update else []
     count = state.head.successions + len(back)
     return Delta(
         replace(state.head, seq=seq, successions=count),
         (unkeyed(seq, "undo"),),
+        slots=rebuilt_for(state, marks),
         successions=(*undone, *back),
+        marks=tuple(marks),
     )
 
 

@@ -21,7 +21,7 @@ from demem_agent.slots.state import State
 from demem_agent.slots.successions.of_notes import with_notes
 from demem_agent.slots.successions.succeeding import succeeded
 from demem_agent.turns import Turn
-from demem_agent.types import Evidence, Succession, Updated
+from demem_agent.types import Evidence, Mark, Succession, Updated
 
 __all__ = [
     "Change",
@@ -150,7 +150,9 @@ def changed(state: State, changes: Sequence[Change]) -> Flow[list[Made | None]]:
         return done
     arrivals = arrivals_of(state, coming, todo, passages)
     head = head_after(state, passages.encoder, arrivals)
-    placed = place(state, arrivals)
+    marks = _marks_after(state, [changes[n] for n in todo], arrivals)
+    hidden = {mark.evidence_id for mark in marks if mark.hidden}
+    placed = place(state, arrivals, hidden)
     told = _told(state, [changes[n] for n in todo], arrivals)
     numbered = _numbered(state, [*told.values(), *_found(state, arrivals, told)])
     successions = with_notes(state, numbered)
@@ -168,9 +170,23 @@ def changed(state: State, changes: Sequence[Change]) -> Flow[list[Made | None]]:
         evidence=placed.evidence,
         slots=placed.slots,
         successions=successions,
+        marks=tuple(marks),
     )
     yield from committed(state, delta)
     return done
+
+
+def _marks_after(
+    state: State, changes: Iterable[Change], arrivals: Iterable[Arrival]
+) -> list[Mark]:
+    """Return the marks of what items take the place of, as theirs: they are of the fact."""
+    marks = []
+    for change, arrival in zip(changes, arrivals, strict=True):
+        if change.old in state.evidence:
+            held = state.marks.get(_held(state, change))
+            if held is not None:
+                marks.append(replace(held, evidence_id=arrival.evidence.id))
+    return marks
 
 
 def _done(state: State, change: Change) -> Made | None:

@@ -12,6 +12,8 @@ from demem_agent.slots.state import State
 
 __all__ = ["StoredResult", "operation", "stored_result", "unkeyed"]
 
+#: The kinds of operations that remember a turn under a key.
+_OF_TURNS = ("ingest", "sync")
 #: What a keyed operation gave, as JSON values by field.
 StoredResult = dict[str, Any]
 
@@ -42,6 +44,6 @@ def stored_result(state: State, key: str | None, request: str) -> StoredResult |
         return None
     done = state.keyed[key]
     if done.request != request:
-        raise IdempotencyConflict(key)
+        raise IdempotencyConflict(key, is_turn=done.kind in _OF_TURNS)
     result: StoredResult = json.loads(done.result)
     return result

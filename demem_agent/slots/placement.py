@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 import numpy as np
@@ -122,11 +123,12 @@ class _Draft:
         self.counts[number] = 0
         return number, True
 
-    def add(self, number: int, arrival: Arrival, vector: Vector) -> None:
-        """Put an item into a slot."""
+    def add(self, number: int, arrival: Arrival, vector: Vector, *, hidden: bool) -> None:
+        """Put an item into a slot; one that is hidden is in no summary."""
         self.totals[number] = self._total(number) + vector
         self.norms.pop(number, None)
-        self.summaries[number] = self._extended(self.summaries[number], arrival.evidence)
+        if not hidden:
+            self.summaries[number] = self._extended(self.summaries[number], arrival.evidence)
         self.changed[number] = arrival.seq
         self.sessions[arrival.evidence.session] = number
         self.counts[number] += 1
@@ -181,8 +183,14 @@ class _Draft:
         return compress([*summary.kept, *fresh], limit, measure, summary.gate)
 
 
-def place(state: State, arrivals: Sequence[Arrival]) -> Placed:
-    """Place items one after the other, as if each had been committed before the next came."""
+def place(
+    state: State, arrivals: Sequence[Arrival], hidden: AbstractSet[str] = frozenset()
+) -> Placed:
+    """Place items one after the other, as if each had been committed before the next came.
+
+    Args:
+        hidden: ids of those that are never to be read.
+    """
     if not arrivals:
         return Placed()
     dimensions = arrivals[0].vectors.shape[1]
@@ -193,7 +201,7 @@ def place(state: State, arrivals: Sequence[Arrival]) -> Placed:
         item = arrival.evidence
         vector = mean_vector(arrival.vectors)
         number, opened = draft.choose(vector, item.session)
-        draft.add(number, arrival, vector)
+        draft.add(number, arrival, vector, hidden=item.id in hidden)
         stored.append(StoredEvidence(item, number, arrival.spans, arrival.vectors))
         results.append(Ingested(item.id, number, opened))
     return Placed(tuple(stored), draft.filled(), tuple(results))

@@ -142,8 +142,14 @@ class State:
 
     @property
     def kept(self) -> frozenset[str]:
-        """The ids of the items that stay whatever else is forgotten."""
-        return frozenset(id for id, mark in self.marks.items() if mark.kept)
+        """The ids of the items that stay whatever else is forgotten.
+
+        Of an item that was updated, the version that holds stays, where that is marked so too.
+        """
+        marked = {id for id, mark in self.marks.items() if mark.kept}
+        lineage = self.derived.current
+        settled = {id: lineage.settled(id, ("updated",)) for id in marked}
+        return frozenset(id for id in marked if settled[id] == id or settled[id] not in marked)
 
     @property
     def hidden(self) -> frozenset[str]:

@@ -31,6 +31,12 @@ def test_what_is_forgotten_is_in_no_export_and_not_in_the_file(demem: Demem, mem
     assert b"62,000" not in memory.read_bytes()
 
 
+def test_forget_takes_all_versions_where_that_is_asked(demem: Demem, memory: Path) -> None:
+    updated = demem.document("update", "-m", memory, "e1", "The office moved to Faro.")
+    receipt = demem.document("forget", "e1", "--versions", "-m", memory)
+    assert {"e1", updated["evidence_id"]} <= set(receipt["evidence"])
+
+
 def test_forget_takes_exactly_one_selector(demem: Demem, memory: Path) -> None:
     for arguments in (
         [],

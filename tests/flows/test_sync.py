@@ -142,8 +142,11 @@ class TestById:
     def test_keys_stay_keys(self) -> None:
         memory = made()
         memory.ingest("One.", key="k")
-        with pytest.raises(IdempotencyConflict):
+        with pytest.raises(IdempotencyConflict, match=r"sync\("):
             memory.ingest("Two.", key="k")
+        memory.supersede("e1", memory.ingest("Three.").evidence_id or "", key="told")
+        with pytest.raises(IdempotencyConflict, match=r"use a new key$"):
+            memory.supersede("e2", "e1", key="told")
 
     def test_other_lists_are_left_alone(self) -> None:
         memory = synced(DENTIST)

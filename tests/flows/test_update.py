@@ -304,3 +304,101 @@ def test_metadata_is_carried_over_unless_it_is_given() -> None:
     assert not memory.update(
         third.evidence_id, "I live in Faro.", metadata={"topic": "town"}
     ).changed
+
+
+class TestMarks:
+    """What was settled of a fact is settled of the version of it that holds."""
+
+    def test_what_takes_the_place_of_a_hidden_item_is_hidden(self) -> None:
+        memory = SlotMemory(clock=None, encoder=BagEncoder())
+        memory.ingest("The alarm code is 7431.")
+        memory.hide("e1")
+        memory.update("e1", "The alarm code is 9926.")
+        memory.check()
+        assert "9926" not in memory.read("What is the alarm code?").text
+        assert {mark.evidence_id for mark in memory.marks() if mark.hidden} == {"e1", "e2"}
+        memory.undo("s1")
+        assert "7431" not in memory.read("What is the alarm code?").text
+        memory.check()
+
+    def test_what_was_hidden_since_an_update_stays_so_when_that_is_undone(self) -> None:
+        memory = SlotMemory(clock=None, encoder=BagEncoder())
+        memory.ingest("The alarm code is 7431.")
+        memory.update("e1", "The alarm code is 9926.")
+        memory.hide("e2")
+        memory.undo("s1")
+        memory.check()
+        assert "7431" not in memory.read("What is the alarm code?").text
+
+    def test_what_a_list_changes_is_marked_as_it_was(self) -> None:
+        memory = SlotMemory(clock=None, encoder=BagEncoder())
+        code = {"text": "The alarm code is 7431.", "source_id": "c1"}
+        memory.sync([code], source="crm")
+        memory.keep("e1")
+        memory.hide("e1")
+        memory.sync([{**code, "text": "The alarm code is 9926."}], source="crm")
+        assert [(mark.kept, mark.hidden) for mark in memory.marks()] == [(True, True)] * 2
+
+    def test_marks_that_were_carried_over_are_in_the_file(self, tmp_path: Path) -> None:
+        url = f"sqlite:///{tmp_path}/a.db"
+        with SlotMemory.open(url, clock=None, encoder=BagEncoder()) as memory:
+            memory.ingest("The alarm code is 7431.")
+            memory.hide("e1")
+            memory.update("e1", "The alarm code is 9926.")
+        with SlotMemory.open(url, clock=None, encoder=BagEncoder()) as memory:
+            assert [mark.evidence_id for mark in memory.marks()] == ["e1", "e2"]
+            memory.check()
+
+    def test_for_want_of_room_the_old_version_of_what_is_kept_goes(self) -> None:
+        memory = SlotMemory(clock=None, encoder=BagEncoder(), most_items=3)
+        memory.ingest("Anna lives in Oslo.")
+        memory.keep("e1")
+        memory.update("e1", "Anna lives in Rome.")
+        for text in ("One is red.", "Two is blue.", "Three is green."):
+            memory.ingest(text)
+        texts = {item.text for item in memory.evidence()}
+        assert "Anna lives in Rome." in texts
+        assert "Anna lives in Oslo." not in texts
+        memory.check()
+
+
+class TestForgettingVersions:
+    """A fact goes with all that it was."""
+
+    @pytest.mark.parametrize("named", ["e1", "e2", "e3", "e4"])
+    def test_any_version_names_all(self, named: str) -> None:
+        memory = SlotMemory(clock=None, encoder=BagEncoder())
+        memory.ingest("Anna lives in Oslo.")
+        memory.update("e1", "Anna lives in Rome.")
+        memory.update("e1", "Anna lives in Bern.")
+        memory.ingest("Anna lives in Faro.")
+        memory.ingest("The cat sleeps.")
+        memory.supersede("e3", "e4")
+        receipt = memory.forget(named, versions=True)
+        assert receipt.evidence == ("e1", "e2", "e3", "e4")
+        assert [item.text for item in memory.evidence()] == ["The cat sleeps."]
+        memory.check()
+
+    def test_an_update_that_was_undone_is_a_version_and_what_was_told_wrongly_is_none(self) -> None:
+        memory = SlotMemory(clock=None, encoder=BagEncoder())
+        memory.ingest("Anna lives in Oslo.")
+        memory.undo(str(memory.update("e1", "Anna lives in Rome.").succession))
+        memory.ingest("The cat sleeps.")
+        memory.undo(memory.supersede("e1", "e3").id)
+        assert memory.forget("e1", versions=True).evidence == ("e1", "e2")
+
+    def test_without_it_what_was_before_holds_again(self) -> None:
+        memory = SlotMemory(clock=None, encoder=BagEncoder())
+        memory.ingest("Anna lives in Oslo.")
+        memory.update("e1", "Anna lives in Rome.")
+        assert memory.forget("e2").evidence == ("e2",)
+        with pytest.raises(InvalidInput, match="versions"):
+            memory.forget("e1", versions=1)  # type: ignore[arg-type]
+
+    def test_with_coroutines_it_is_the_same(self) -> None:
+        async def run(memory: AsyncSlotMemory) -> tuple[str, ...]:
+            await memory.ingest("Anna lives in Oslo.")
+            await memory.update("e1", "Anna lives in Rome.")
+            return (await memory.forget("e1", versions=True)).evidence
+
+        assert asyncio.run(run(AsyncSlotMemory(clock=None, encoder=BagEncoder()))) == ("e1", "e2")
