@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime
+from typing import TYPE_CHECKING
 
 from demem_agent.errors import InvalidInput
-from demem_agent.later import dataclass, pattern
+from demem_agent.later import dataclass, module, pattern
 from demem_agent.metadata import Metadata, frozen
 from demem_agent.turns import time_field, unit_field, whole_field
+
+if TYPE_CHECKING:
+    import calendar
+else:
+    calendar = module("calendar")
 
 __all__ = ["Where", "as_where", "where_field"]
 
@@ -34,11 +40,12 @@ class Where:
     Attributes:
         speaker, session, source: exactly this text, or any of several.
         source_ids: your own ids of turns, any of these.
-        since: not said before; a date, "2024-05-03", "2024-05" or "2024" means from its first
-            moment. What has no time was said neither since nor until.
+        since: not said before; of a date, "2024-05-03", "2024-05" or "2024" from its first day on.
+            What has no time was said neither since nor until.
         until: said earlier than this moment, exclusively; a date, a month or a year is meant as a
-            whole, to its last moment: ``until="2024-05"`` takes in 31 May. A time without a zone is
-            one of UTC, as everywhere.
+            whole, its last day too: ``until="2024-05"`` takes in 31 May. Days are those on which it
+            was said where it was said, in the item's own zone, as a reading heads them. A moment
+            without a zone is one of UTC, as everywhere.
         slot: number of the slot that holds it now.
         metadata: by name, a JSON value that it equals, ``{"in": [...]}`` for any of several, or
             ``{"exists": True}`` or ``{"exists": False}``.
@@ -82,9 +89,10 @@ def where_field(given: Where | Mapping[str, object] | None) -> Where | None:
 
 
 def as_where(given: Where | Mapping[str, object]) -> Where:
-    """Check a filter and return it with texts as tuples, times as datetimes and frozen metadata.
+    """Check a filter and return it with texts as tuples, times as moments or days, frozen metadata.
 
-    It can be hashed, ``until`` is exclusive, and checked again it stays as it is.
+    A moment is a datetime, and ``until`` exclusive; a day is a date, and ``until`` takes it in. It
+    can be hashed, and checked again it stays as it is.
 
     Raises:
         InvalidInput: naming the field, such as ``where.since``, and its range.
@@ -136,8 +144,8 @@ def _truth(name: str, given: object) -> bool | None:
     return given
 
 
-def _time(name: str, given: object, *, last: bool) -> datetime | None:
-    """Return the first moment of what is meant, or the first one after it.
+def _time(name: str, given: object, *, last: bool) -> date | None:
+    """Return a moment as a datetime, and of a day, a month or a year its first or last day.
 
     Args:
         last: whether the latter is asked for.
@@ -150,10 +158,7 @@ def _time(name: str, given: object, *, last: bool) -> datetime | None:
         raise InvalidInput(f"where.{name}", given, _TIMES) from None
     if period is None:
         return _moment(name, given)
-    first, end = period
-    if not last:
-        return datetime.combine(first, time())
-    return datetime.max if end is None else datetime.combine(end, time())
+    return period[last]
 
 
 def _moment(name: str, given: object) -> datetime:
@@ -165,35 +170,24 @@ def _moment(name: str, given: object) -> datetime:
     raise InvalidInput(f"where.{name}", given, _TIMES)
 
 
-def _period(given: object) -> tuple[date, date | None] | None:
-    """Return the first day of a year, a month or a day, and the first one after it.
-
-    None for what is none of these; the latter is None where the calendar ends.
+def _period(given: object) -> tuple[date, date] | None:
+    """Return the first and the last day of a year, a month or a day; None for what is none.
 
     Raises:
         ValueError: for a day that there is not, such as the 31st of June.
     """
     if isinstance(given, date):
-        return given, _next(given, 1)
+        return given, given
     found = _PERIOD.fullmatch(given.strip()) if isinstance(given, str) else None
     if found is None:
         return None
     year, month, day = (int(part) if part else None for part in found.groups())
     first = date(year or 0, month or 1, day or 1)
     if day is not None:
-        return first, _next(first, 1)
-    days = 366 if month is None else 31
-    later = _next(first, days)  # in the next year or month, unless that began some days before
-    if later is None:
-        return first, None
-    return first, later.replace(day=1) if month else later.replace(month=1, day=1)
-
-
-def _next(day: date, days: int) -> date | None:
-    try:
-        return day + timedelta(days=days)
-    except OverflowError:  # the calendar ends
-        return None
+        return first, first
+    if month is None:
+        return first, first.replace(month=12, day=31)
+    return first, first.replace(day=calendar.monthrange(first.year, month)[1])
 
 
 def _conditions(given: object) -> Metadata | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, timezone
 from typing import Any
 
 import pytest
@@ -20,6 +20,7 @@ from demem_agent.where import as_where, where_field
 
 OPTIONS: dict[str, Any] = {"clock": None, "encoder": BagEncoder()}
 FIRST = datetime(2024, 5, 1)
+WEST = FIRST.replace(tzinfo=timezone(timedelta(hours=-5)))
 
 texts = st.none() | st.sampled_from(["Ana", "Ben", ""]) | st.lists(st.sampled_from(["Ana", "Cy"]))
 times = st.none() | st.sampled_from(
@@ -49,7 +50,9 @@ turns = st.builds(
     session=st.sampled_from([None, "Ana"]),
     source=st.sampled_from([None, "Cy"]),
     source_id=st.sampled_from([None, "x1", "x2"]),
-    at=st.none() | st.integers(0, 900).map(lambda hours: FIRST + timedelta(hours=hours)),
+    at=st.none()
+    | st.integers(0, 900).map(lambda hours: FIRST + timedelta(hours=hours))
+    | st.integers(0, 900).map(lambda hours: WEST + timedelta(hours=hours)),
     trust=st.sampled_from([0.0, 0.5, 1.0]),
     metadata=st.dictionaries(
         st.sampled_from(["project", "n"]), st.sampled_from(["apollo", 1, True, None, ["a"]])
@@ -149,6 +152,18 @@ def test_until_takes_in_a_day_month_or_year_as_a_whole_and_no_moment_itself(
     assert [item.id for item in memory.evidence(where={"since": first_after})] == ["e2"]
 
 
+@pytest.mark.parametrize("zone", ["-05:00", "", "+00:00", "+14:00"])
+@pytest.mark.parametrize("hour", ["00:30", "12:00", "23:30"])
+def test_a_day_is_the_one_that_a_reading_heads(zone: str, hour: str) -> None:
+    memory = SlotMemory(**OPTIONS)
+    memory.ingest("the boiler has a valve", at=f"2024-05-31T{hour}{zone}")
+    assert "# 31 May 2024" in memory.read("boiler", where={"until": "2024-05-31"}).text
+    for day in ("2024-05-31", "2024-05", date(2024, 5, 31)):
+        assert len(memory.evidence(where={"since": day, "until": day})) == 1
+    assert memory.evidence(where={"since": "2024-06"}) == ()
+    assert memory.evidence(where={"until": "2024-05-30"}) == ()
+
+
 @pytest.mark.parametrize("end", ["9999", "9999-12", "9999-12-31", date(9999, 12, 31)])
 def test_the_end_of_the_calendar_is_an_end_like_any_other(end: Any) -> None:
     memory = SlotMemory(**OPTIONS)
@@ -183,7 +198,10 @@ def _said_then(item: Evidence, where: Where) -> bool:
     if item.at is None:
         return False
     said = item.at.replace(tzinfo=item.at.tzinfo or UTC)
-    return BEGINS[str(where.since)] <= said < ENDS[str(where.until)]
+    there = item.at.replace(tzinfo=UTC)  # as the clock stood where it was said
+    since, until = str(where.since), str(where.until)
+    begun = BEGINS[since] <= (said if ":" in since else there)
+    return begun and (said if ":" in until else there) < ENDS[until]
 
 
 def utc(*parts: int) -> datetime:

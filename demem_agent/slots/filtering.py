@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
 import numpy as np
@@ -117,8 +117,10 @@ def _tests(where: Where) -> Iterator[Holds]:
     ):
         if texts is not None:
             yield _is_one_of(name, texts)
-    if where.since is not None or where.until is not None:
-        yield _is_between(where.since, where.until)
+    if isinstance(where.since, date):
+        yield _is_since(where.since)
+    if isinstance(where.until, date):
+        yield _is_until(where.until)
     if where.trust is not None:
         yield _is_trusted(where.trust)
     for name, condition in (where.metadata or {}).items():
@@ -134,15 +136,20 @@ def _is_one_of(name: str, texts: Iterable[str]) -> Holds:
     return holds
 
 
-def _is_between(since: object, until: object) -> Holds:
-    """Return whether an item is dated, not before one moment and before another."""
-    first = moment(since) if isinstance(since, datetime) else -np.inf
-    end = moment(until) if isinstance(until, datetime) else np.inf
+def _is_since(first: date) -> Holds:
+    """Return whether an item was said on a day or later, or not before a moment."""
+    if isinstance(first, datetime):
+        begin = moment(first)
+        return lambda item: item.at is not None and moment(item.at) >= begin
+    return lambda item: item.at is not None and item.at.date() >= first
 
-    def holds(item: Evidence) -> bool:
-        return item.at is not None and first <= moment(item.at) < end
 
-    return holds
+def _is_until(last: date) -> Holds:
+    """Return whether an item was said on a day or earlier, or before a moment."""
+    if isinstance(last, datetime):
+        end = moment(last)
+        return lambda item: item.at is not None and moment(item.at) < end
+    return lambda item: item.at is not None and item.at.date() <= last
 
 
 def _is_trusted(least: float) -> Holds:
