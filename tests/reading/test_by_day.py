@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from demem_agent import Reading, SlotMemory, Turn
@@ -103,6 +103,7 @@ def test_a_large_memory_reads_a_day_whose_words_are_far_from_the_question() -> N
     assert said(reading) == ["Bruno limps."]
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from([*TALK, (None, "Ana", "Some day it rained.")]), max_size=12))
 def test_of_the_days_asked_for_all_but_fillers_is_read_before_anything_else(
     talk: list[tuple[str | None, str, str]],
