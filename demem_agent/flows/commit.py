@@ -20,7 +20,7 @@ def committed(state: State, delta: Delta) -> Flow[None]:
     """
     new = new_items(state, delta) if state.settings.is_bounded else []
     if new:
-        require_place(state, new)
+        require_place(state, delta, new)
         delta = replace(delta, tenant_items=state.settings.tenant_items)
     yield Commit(delta)
     state.apply(delta)

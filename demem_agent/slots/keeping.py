@@ -7,7 +7,7 @@ nor do vectors and numbers. Summaries have a bound of their own, K times L.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from itertools import islice
 from typing import Literal, TypeVar
@@ -129,18 +129,18 @@ def new_items(state: State, delta: Delta) -> list[Evidence]:
     return [item for item in coming if item.id not in state.evidence]
 
 
-def require_place(state: State, new: Sequence[Evidence]) -> None:
+def require_place(state: State, delta: Delta, new: Sequence[Evidence]) -> None:
     """Refuse new items for which nothing may go that would have to.
 
     Where the memory forgets by itself, that are items that a user wants kept; else all that are
-    there.
+    there. A version that is updated makes way for the next.
 
     Raises:
         MemoryFull: naming the bound.
     """
     settings = state.settings
     refuses = settings.when_full == "refuse"
-    staying = state.evidence.keys() if refuses else state.kept
+    staying: Set[str] = state.evidence.keys() if refuses else state.kept - _updated(delta)
     why = "no item is to be forgotten for it" if refuses else "all the others are marked as kept"
     if settings.most_items is not None and len(staying) + len(new) > settings.most_items:
         raise MemoryFull("most_items", settings.most_items, why)
@@ -148,6 +148,11 @@ def require_place(state: State, new: Sequence[Evidence]) -> None:
         held = sum(_item_size(state, item) for item in staying)
         if held + sum(state.measure(item.text) for item in new) > settings.storage:
             raise MemoryFull("storage", settings.storage, why)
+
+
+def _updated(delta: Delta) -> set[str]:
+    """Return the items that new ones are updates of."""
+    return {one.old[0] for one in delta.successions if one.how == "updated"}
 
 
 def rests_on(context: Context) -> frozenset[str]:

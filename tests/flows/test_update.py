@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from demem_agent import AsyncSlotMemory, InvalidInput, SlotMemory
-from demem_agent.errors import IdempotencyConflict, NotFound
+from demem_agent.errors import IdempotencyConflict, MemoryFull, NotFound
 from demem_agent.testing import BagEncoder
 from demem_agent.types import Updated
 
@@ -338,6 +338,15 @@ class TestMarks:
         memory.hide("e1")
         memory.sync([{**code, "text": "The alarm code is 9926."}], source="crm")
         assert [(mark.kept, mark.hidden) for mark in memory.marks()] == [(True, True)] * 2
+
+    def test_where_all_is_kept_a_version_makes_way_for_the_next(self) -> None:
+        memory = SlotMemory(clock=None, encoder=BagEncoder(), most_items=1)
+        memory.ingest("Anna lives in Oslo.")
+        memory.keep("e1")
+        assert memory.update("e1", "Anna lives in Rome.").evidence_id == "e2"
+        assert [item.text for item in memory.evidence()] == ["Anna lives in Rome."]
+        with pytest.raises(MemoryFull):
+            memory.ingest("The cat sleeps.")
 
     def test_marks_that_were_carried_over_are_in_the_file(self, tmp_path: Path) -> None:
         url = f"sqlite:///{tmp_path}/a.db"
