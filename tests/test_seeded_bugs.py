@@ -213,9 +213,9 @@ def ties_are_broken_by_what_came_before(patch: Patch) -> None:
 def a_batch_places_by_the_slots_before_it(patch: Patch) -> None:
     right = _Draft.add
 
-    def add(self: _Draft, number: int, *rest: Any) -> None:
+    def add(self: _Draft, number: int, *rest: Any, **named: Any) -> None:
         first = self.changed.get(number)
-        right(self, number, *rest)
+        right(self, number, *rest, **named)
         self.changed[number] = first or self.changed[number]
 
     patch.setattr(_Draft, "add", add)
