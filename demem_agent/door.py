@@ -45,7 +45,7 @@ __all__ = ["Door", "is_decision", "refuse_keywords", "refuse_positional"]
 KEYWORDS = {
     "ingest_messages": ("session", "at", "tools", "speakers", "source", "progress"),
     "evidence": ("where",),
-    "forget": ("source_id", "before", "where"),
+    "forget": ("source_id", "before", "where", "versions"),
 }
 
 
