@@ -35,7 +35,8 @@ from rich.console import Console
 from rich.table import Table
 from speed_data import Invented
 
-from demem_agent import SlotMemory, Turn, Where
+from demem_agent import SlotMemory, Turn
+from demem_agent.where import Where
 
 #: A filtered reading takes at most so many times as long as one without a filter.
 TARGET = 1.2

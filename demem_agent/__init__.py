@@ -32,7 +32,6 @@ from demem_agent.types import (
 if TYPE_CHECKING:
     from demem_agent.async_memory import AsyncSlotMemory
     from demem_agent.memory import SlotMemory
-    from demem_agent.where import Where
 else:
     # The records are light; a memory is loaded by those who make one.
     __getattr__ = members_of(
@@ -40,7 +39,6 @@ else:
         {
             "AsyncSlotMemory": "demem_agent.async_memory",
             "SlotMemory": "demem_agent.memory",
-            "Where": "demem_agent.where",
         },
     )
 
@@ -65,7 +63,6 @@ __all__ = [
     "SplitCertificate",
     "SplitSettings",
     "Turn",
-    "Where",
 ]
 #: The modules that outsiders may import from, the names in their ``__all__`` and no others.
 #: Adapters, examples and the code of the documents are outsiders (``tests/test_package.py``).

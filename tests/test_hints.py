@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
-from demem_agent import AsyncSlotMemory, InvalidInput, SlotMemory, Where, hints
+from demem_agent import AsyncSlotMemory, InvalidInput, SlotMemory, hints
 from demem_agent.door import KEYWORDS
+from demem_agent.where import Where
 
 #: What a call in a hint may be of.
 CALLED = re.compile(r"\b([a-z_]+)\(")

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from demem_agent import SlotMemory, Turn, Where
+from demem_agent import SlotMemory, Turn
 from demem_agent.errors import InvalidInput, NotFound
 from demem_agent.testing import BagEncoder
 from demem_agent.types import Evidence
-from demem_agent.where import as_where, where_field
+from demem_agent.where import Where, as_where, where_field
 
 OPTIONS: dict[str, Any] = {"clock": None, "encoder": BagEncoder()}
 FIRST = datetime(2024, 5, 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated, cast
 
 import typer
 
@@ -24,23 +25,42 @@ STDIN = Path("-")
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file, and how it is read.
+    """How a file is read, and by which name its turns are known."""
 
-    Attributes:
-        sample: which dialogue of a LoCoMo file.
-        name: by which turns are known; the file's own for None.
-        speakers: who a role is, each as "user=Ana".
-    """
+    format: Annotated[
+        str,
+        typer.Option(
+            metavar="|".join(FORMATS), help="What the file is; auto goes by what is in it."
+        ),
+    ] = "auto"
+    sample: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Which dialogue of a LoCoMo file, such as conv-26."),
+    ] = None
+    name: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Name that the turns are known by; the file's own unless given."
+        ),
+    ] = None
+    tools: Annotated[
+        bool, typer.Option("--tools", help="Remember calls of tools and their results as well.")
+    ] = False
+    speaker: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ROLE=NAME", help="Who a role in messages is: user=Ana; may be given again."
+        ),
+    ] = None
+    extra: Annotated[
+        str,
+        typer.Option(
+            metavar="refuse|drop|metadata",
+            help="What becomes of fields that a turn has no place for.",
+        ),
+    ] = "refuse"
 
-    file: Path
-    format: str
-    sample: str | None = None
-    name: str | None = None
-    tools: bool = False
-    speakers: Sequence[str] = ()
-    extra: Extra = "refuse"
-
-    def read(self) -> imports.Import:
+    def read(self, file: Path) -> imports.Import:
         """Begin to read; ``auto`` goes by what is in the file.
 
         Raises:
@@ -48,28 +68,28 @@ class Source:
                 sample must be named.
             UsageError: if there is no such file.
         """
-        if self.file.is_dir():
-            raise UsageError(f"{self.file} is a folder, not a file")
-        if self.file != STDIN and not self.file.exists():
-            raise UsageError(f"there is no file {self.file}")
+        if file.is_dir():
+            raise UsageError(f"{file} is a folder, not a file")
+        if file != STDIN and not file.exists():
+            raise UsageError(f"there is no file {file}")
         format = "text" if self.format == "txt" else self.format
         if format not in FORMATS:
             raise InvalidInput("format", format, f"one of {', '.join(FORMATS)}")
         if format == "locomo":
-            return self._locomo()
+            return self._locomo(file)
         if self.sample is not None:
             raise InvalidInput("sample", self.sample, "left out, except for the format locomo")
         return imports.read(
-            typer.get_text_stream("stdin", "utf-8") if self.file == STDIN else self.file,
+            typer.get_text_stream("stdin", "utf-8") if file == STDIN else file,
             None if format == "auto" else format,
-            name=self.name or ("stdin" if self.file == STDIN else None),
+            name=self.name or ("stdin" if file == STDIN else None),
             tools=self.tools,
-            speakers=_named(self.speakers),
-            extra=self.extra,
+            speakers=_named(self.speaker or ()),
+            extra=cast(Extra, self.extra),
         )
 
-    def _locomo(self) -> imports.Import:
-        dialogue = _sampled(self.file, self.sample)
+    def _locomo(self, file: Path) -> imports.Import:
+        dialogue = _sampled(file, self.sample)
         name = self.name or dialogue.name
         return imports.Import("locomo", name, keyed(dialogue.turns, "locomo", name), [])
 

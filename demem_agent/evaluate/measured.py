@@ -31,8 +31,8 @@ class Measured:
         seconds: that the read took.
         f1: of the extractive answer from this text against the reference. None without a reference,
             or where the question cannot be answered.
-        contained: 1.0 if every part of the reference stands in one line of the text, else 0.0. None
-            as for ``f1``, and where the gold turns themselves do not hold it.
+        contained: 1.0 if every part of the reference stands in one line of the text that quotes a
+            gold turn, else 0.0. None as for ``f1``, and where no gold turn holds it.
         answerable: False where nothing in the dialogue answers the question.
         known, probability: whether the system said that it holds the answer, and how probable that
             was to it, in [0, 1]; None of a system that does not say.

@@ -28,6 +28,7 @@ __all__ = [
     "as_reading",
     "contains",
     "extract",
+    "quoted",
     "reaching",
     "recall",
     "turns_found",
@@ -40,6 +41,8 @@ _WORD = re.compile(r"[^\W_]+")
 _SAID = re.compile(
     r"(?:- )?(?:\[[^\]\n]*\] )*(?:(?P<speaker>[^:\n]{1,40}): )?(?P<words>.+)", re.DOTALL
 )
+#: What parts the entries of a text: lines below one that are indented go with it.
+_ENTRIES = re.compile(r"\n(?!  )")
 
 #: The different runs of words of one length.
 Grams = frozenset[tuple[str, ...]]
@@ -147,6 +150,19 @@ def contains(text: str, reference: str) -> bool:
     As :class:`~demem_agent.Contained` has it.
     """
     return Contained().score(Attempt("", "", text, reference)) >= 1.0
+
+
+def quoted(text: str, gold: Sequence[Gold]) -> str:
+    """Return what of a text quotes gold turns: the entries with an n-gram of theirs, and headings.
+
+    Elsewhere a reference stands by chance: a count such as "4" is in any list. An entry is a line
+    with the indented lines below it.
+    """
+
+    def counts(entry: str) -> bool:
+        return entry.startswith("# ") or any(Wording.of(entry).shares(gold))
+
+    return "\n".join(filter(counts, _ENTRIES.split(text)))
 
 
 def as_reading(text: str) -> Reading:

@@ -22,6 +22,7 @@ from demem_agent.evaluate.metrics import (
     answer_f1,
     contains,
     extract,
+    quoted,
     reaching,
 )
 from demem_agent.evaluate.rankings import Held
@@ -249,5 +250,6 @@ def _found(
         answer = extract(text, probe, answerer)
         found["f1"] = answer_f1(answer, reference)
         if asked.quotable:
-            found["contained"] = float(contains(text, reference))
+            said = quoted(text, asked.gold) if asked.gold else text
+            found["contained"] = float(contains(said, reference))
     return found

@@ -50,10 +50,11 @@ from PIL.Image import new as picture
 
 from demem_adapters.autogen import LongTermMemory
 from demem_adapters.common import DECLARED, Memories, block
-from demem_agent import SlotMemory, Where
+from demem_agent import SlotMemory
 from demem_agent.errors import InvalidInput, StoreError
 from demem_agent.stores import MemoryStore
 from demem_agent.testing import BagEncoder
+from demem_agent.where import Where
 
 
 def blocks_of(seen: Sequence[LLMMessage]) -> list[str]:

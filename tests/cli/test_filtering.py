@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from command_line import Demem
 
-from demem_agent import Where
+from demem_agent.where import Where
 
 pytest.importorskip("rich")
 pytest.importorskip("typer")

@@ -39,7 +39,7 @@ from demem_agent.evaluate import (
     turns_found,
 )
 from demem_agent.evaluate.bootstrap import bootstrap
-from demem_agent.evaluate.metrics import as_reading
+from demem_agent.evaluate.metrics import Gold, as_reading, quoted
 from demem_agent.evaluate.rankings import Held
 from demem_agent.evaluate.systems import Best
 from demem_agent.reading.packing import render
@@ -237,6 +237,16 @@ def test_answers_are_measured_by_their_words() -> None:
     assert contains("Ana: Hala lives in Lisbon", "Lisbon")
     assert not contains("Ana: Hala lives in Porto", "Lisbon")
     assert not contains("Ana: Hala lives in Lisbon", "Lisbon and Porto")
+
+
+def test_a_reference_counts_where_the_text_quotes_a_gold_turn() -> None:
+    gold = [Gold.of(Turn("I have 4 bikes in the shed."))]
+    heading = "# 2 March 2024"
+    said = "- Ana: I have 4 bikes in the shed."
+    text = f"{heading}\n{said}\n- Ben: A list:\n  4. Wait."
+    assert quoted(text, gold) == f"{heading}\n{said}"
+    assert contains(quoted(text, gold), "4")
+    assert not contains(quoted(text.replace(said, "- Ana: Hello."), gold), "4")
 
 
 # -- the systems ---------------------------------------------------------------------------------

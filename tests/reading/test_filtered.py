@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from demem_agent import AsyncSlotMemory, Reading, SlotMemory, Turn, Where
+from demem_agent import AsyncSlotMemory, Reading, SlotMemory, Turn
 from demem_agent.answering.extractive import ExtractiveAnswerer
 from demem_agent.errors import InvalidInput
 from demem_agent.evaluate import recall
@@ -20,7 +20,7 @@ from demem_agent.scoring import Query, default_weights, rank, score
 from demem_agent.slots.filtering import within
 from demem_agent.slots.routing import slot_ranking
 from demem_agent.testing import BagEncoder, ReadingAnswerer, ScriptedScorer
-from demem_agent.where import as_where
+from demem_agent.where import Where, as_where
 
 RIGHT = ScriptedScorer(lambda attempt: float(attempt.reference in attempt.reading))
 OPTIONS: dict[str, Any] = {

@@ -5,25 +5,26 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated
 
 import typer
 from rich.text import Text
 
 from demem_agent import SlotMemory, Turn
 from demem_agent.cli.faults import UsageError
+from demem_agent.cli.json_values import Json
 from demem_agent.cli.memory_options import Budget, Place
 from demem_agent.cli.output import Output
 from demem_agent.cli.printing import print_line
 from demem_agent.cli.progress import ticking
-from demem_agent.cli.sources import FORMATS, STDIN, Source
+from demem_agent.cli.sources import STDIN, Source
 from demem_agent.cli.tables import slots_table
 from demem_agent.cli.tables.cells import cell
 from demem_agent.errors import InvalidInput
 from demem_agent.imports import Import
-from demem_agent.imports.wanted import Extra
 from demem_agent.memory import Progress
 from demem_agent.turns import time_field
 from demem_agent.types import Gone, Synced
@@ -46,27 +47,12 @@ def ingest(
     place: Place,
     budget: Budget,
     output: Output,
-    format: Annotated[
-        str,
-        typer.Option(
-            metavar="|".join(FORMATS), help="What the file is; auto goes by what is in it."
-        ),
-    ] = "auto",
-    sample: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Which dialogue of a LoCoMo file, such as conv-26."),
-    ] = None,
+    source: Source,
     at: Annotated[
         str | None,
         typer.Option(
             metavar="TIME",
             help="When turns without a time were said, ISO 8601; they stay undated unless given.",
-        ),
-    ] = None,
-    name: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="Name that the turns are known by; the file's own unless given."
         ),
     ] = None,
     gone: Annotated[
@@ -79,22 +65,6 @@ def ingest(
             "--edited", "--yes", help="It is the same file, however little of it is known."
         ),
     ] = False,
-    tools: Annotated[
-        bool, typer.Option("--tools", help="Remember calls of tools and their results as well.")
-    ] = False,
-    speaker: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="ROLE=NAME", help="Who a role in messages is: user=Ana; may be given again."
-        ),
-    ] = None,
-    extra: Annotated[
-        str,
-        typer.Option(
-            metavar="refuse|drop|metadata",
-            help="What becomes of fields that a turn has no place for.",
-        ),
-    ] = "refuse",
 ) -> None:
     """Remember a file: turns, chat messages, notes, a table, or what another program exports.
 
@@ -113,48 +83,48 @@ def ingest(
     now: a turn without a time stays undated, unless --at tells when.
     """
     said = time_field("at", at)
-    source = Source(
-        file,
-        format,
-        sample=sample,
-        name=name,
-        tools=tools,
-        speakers=speaker or (),
-        extra=cast(Extra, extra),
-    ).read()
-    turns = list(source)
+    found = source.read(file)
+    turns = list(found)
     # By the clock and not in the turns, so that the same file with another --at is known again.
     with place.make(budget, clock=None if said is None else lambda: said) as memory:
-        known_as = name or (source.name if source.format == "locomo" else file.name)
-        if file == STDIN and name is None:
+        if file == STDIN and source.name is None:
             done = _added(memory, turns)
         else:
-            done = _synced(memory, source, turns, known_as, gone, edited)
-        undated = sum(turn.at is None for turn in turns)
-        document = {
-            "file": str(file),
-            "format": source.format,
-            "turns": len(turns),
-            "remembered": len(done.new) + len(done.changed),
-            "new": len(done.new),
-            "changed": len(done.changed),
-            "gone": done.gone,
-            "known": done.unchanged,
-            "skipped": done.skipped,
-            "undated": undated,
-            "left_out": source.reasons,
-            "items": len(memory),
-            "slots": len(memory.slots),
-        }
-        words = [cell(line) for line in _words(done, len(turns), len(memory), source.reasons)]
-        words += _notes(file, turns, undated, said)
+            known_as = source.name or (found.name if found.format == "locomo" else file.name)
+            done = _synced(memory, turns, _List(known_as, found.format, gone, edited))
+        document = {"file": str(file), **_value(done, found, turns, memory)}
+        words = [cell(line) for line in _words(done, len(turns), len(memory), found.reasons)]
+        words += _notes(file, turns, said)
         output.show(document, *words, slots_table(memory.slots, memory.settings))
 
 
-def _notes(file: Path, turns: Sequence[Turn], undated: int, said: datetime | None) -> list[Text]:
+def _value(done: Synced, found: Import, turns: Sequence[Turn], memory: SlotMemory) -> Json:
+    """Return what became of a file, as a JSON value."""
+    return {
+        "format": found.format,
+        "turns": len(turns),
+        "remembered": len(done.new) + len(done.changed),
+        "new": len(done.new),
+        "changed": len(done.changed),
+        "gone": done.gone,
+        "known": done.unchanged,
+        "skipped": done.skipped,
+        "undated": _undated(turns),
+        "left_out": found.reasons,
+        "items": len(memory),
+        "slots": len(memory.slots),
+    }
+
+
+def _undated(turns: Sequence[Turn]) -> int:
+    return sum(turn.at is None for turn in turns)
+
+
+def _notes(file: Path, turns: Sequence[Turn], said: datetime | None) -> list[Text]:
     """Say what a file does not tell: when turns were said, or anything."""
     if not turns:
         return [cell(f"{file.name} holds no turns.", "yellow")]
+    undated = _undated(turns)
     if not undated:
         return []
     which = f"Without a time: {undated} of {len(turns)} turns"
@@ -163,35 +133,38 @@ def _notes(file: Path, turns: Sequence[Turn], undated: int, said: datetime | Non
     return [cell(f"{which}, dated {said:%Y-%m-%dT%H:%M} by --at.")]
 
 
-def _synced(
-    memory: SlotMemory,
-    source: Import,
-    turns: Sequence[Turn],
-    known_as: str,
-    gone: Gone,
-    edited: bool,
-) -> Synced:
+@dataclass(frozen=True, slots=True)
+class _List:
+    """A file as a list that may have been edited: how it is known, and what becomes of the rest."""
+
+    name: str
+    format: str
+    gone: Gone
+    edited: bool
+
+
+def _synced(memory: SlotMemory, turns: Sequence[Turn], told: _List) -> Synced:
     """Bring a memory up to a file as it is now.
 
     Raises:
         UsageError: where it seems to be another file of the same name.
     """
-    tells = gone == "tell" and not turns  # what is but told is still there
+    tells = told.gone == "tell" and not turns  # what is but told is still there
     try:
         with _remembering() as tick:
             return memory.sync(
                 turns,
-                source=known_as,
-                by="text" if source.format in _WRITTEN else "id",
-                gone=gone,
-                known=0.0 if edited or tells else LEAST,
+                source=told.name,
+                by="text" if told.format in _WRITTEN else "id",
+                gone=told.gone,
+                known=0.0 if told.edited or tells else LEAST,
                 progress=tick,
             )
     except InvalidInput as error:
         if error.field != "known":
             raise
         raise UsageError(
-            f"next to nothing in {known_as} is known as what was remembered under that name: "
+            f"next to nothing in {told.name} is known as what was remembered under that name: "
             "--name NAME if it is another file, --edited if it is the same"
         ) from None
 
