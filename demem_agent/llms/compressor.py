@@ -5,7 +5,6 @@ What it proposes is checked here once, and by the memory again.
 
 from __future__ import annotations
 
-from demem_agent.errors import BudgetSpent, ModelError
 from demem_agent.llms.model import ChatModel, Options, Prompt
 from demem_agent.llms.prompts import prompt_text
 from demem_agent.llms.structured import Failures, Reply, asked_for, data_line
@@ -50,7 +49,7 @@ class ModelCompressor:
             ModelError, BudgetSpent: the memory then keeps the summary it has.
         """
         prompt = compressing_prompt(task)
-        try:
+        with self.failures.counted():
             reply = await asked_for(
                 self._model,
                 prompt,
@@ -58,9 +57,6 @@ class ModelCompressor:
                 self._options,
                 lambda given: fault_of(given.proposal, task),
             )
-        except (ModelError, BudgetSpent) as error:
-            self.failures.note(error)
-            raise
         return reply.proposal
 
 

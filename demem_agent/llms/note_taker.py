@@ -5,7 +5,6 @@ What it proposes is checked here once, and by the memory again.
 
 from __future__ import annotations
 
-from demem_agent.errors import BudgetSpent, ModelError
 from demem_agent.llms.model import ChatModel, Options, Prompt
 from demem_agent.llms.prompts import prompt_text
 from demem_agent.llms.structured import Failures, Reply, asked_for, data_line
@@ -59,11 +58,8 @@ class ModelNoteTaker:
             last.append(given)
             return None if again else _first_fault(given, task)
 
-        try:
+        with self.failures.counted():
             reply = await asked_for(self._model, prompt, _Notes, self._options, fault)
-        except (ModelError, BudgetSpent) as error:
-            self.failures.note(error)
-            raise
         return reply.proposal
 
 

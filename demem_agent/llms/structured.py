@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from typing import Any, TypeVar
@@ -40,6 +41,15 @@ class Failures:
         reason = error.kind if isinstance(error, ModelError) else "budget spent"
         self.count += 1
         self.reasons[reason] = self.reasons.get(reason, 0) + 1
+
+    @contextmanager
+    def counted(self) -> Iterator[None]:
+        """Count what fails within, and let it go on."""
+        try:
+            yield
+        except (ModelError, BudgetSpent) as error:
+            self.note(error)
+            raise
 
 
 Kind = TypeVar("Kind", bound=Reply)

@@ -20,6 +20,7 @@ from demem_agent.cli.tables import (
     receipt_grid,
     recognised_words,
     route_words,
+    size_words,
     slots_table,
 )
 from demem_agent.cli.tables.cells import cell, grid, number, numbers
@@ -102,9 +103,7 @@ def _scores(answer: Answer) -> str:
 
 def _read(answer: Answer, session: Session) -> str:
     reading = answer.reading
-    count = len(reading.lines)
-    lines = f"{count} line" if count == 1 else f"{count} lines"
-    words = f"{reading.size} of {reading.limit} {reading.unit}, {lines}"
+    words = size_words(reading)
     if not session.room:
         return words
     overview = session.overview_size

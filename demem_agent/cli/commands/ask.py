@@ -20,6 +20,7 @@ from demem_agent.cli.tables import (
     lines_table,
     recognised_words,
     route_words,
+    size_words,
 )
 from demem_agent.cli.tables.cells import cell, grid
 from demem_agent.types import Line
@@ -67,8 +68,7 @@ def _hidden_words(hidden: int) -> Text:
 
 
 def _read(answer: Answer) -> str:
-    reading = answer.reading
-    return f"read: {reading.size} of {reading.limit} {reading.unit}, {len(reading.lines)} lines"
+    return f"read: {size_words(answer.reading)}"
 
 
 def _head(answer: Answer) -> Table:

@@ -7,7 +7,7 @@ from demem_agent.cli.tables.choices import explained_parts
 from demem_agent.cli.tables.context import context_parts
 from demem_agent.cli.tables.decisions import recognised_words
 from demem_agent.cli.tables.evaluation import evaluation_parts
-from demem_agent.cli.tables.left_out import left_out_words
+from demem_agent.cli.tables.left_out import left_out_words, size_words
 from demem_agent.cli.tables.lines import lines_table
 from demem_agent.cli.tables.paper import paper_scores, paper_table
 from demem_agent.cli.tables.protocol import protocol_parts
@@ -39,6 +39,7 @@ __all__ = [
     "replay_parts",
     "route_table",
     "route_words",
+    "size_words",
     "slot_parts",
     "slots_table",
     "succession_words",

@@ -1,10 +1,17 @@
-"""What a reading had no room for."""
+"""How much a reading holds, and what it had no room for."""
 
 from __future__ import annotations
 
 from demem_agent import Reading
+from demem_agent.cli.tables.cells import counted
 
-__all__ = ["left_out_words"]
+__all__ = ["left_out_words", "size_words"]
+
+
+def size_words(reading: Reading) -> str:
+    """Say how much was read: ``102 of 1500 chars, 1 line``."""
+    lines = counted({"lines": len(reading.lines)})
+    return f"{reading.size} of {reading.limit} {reading.unit}, {lines}"
 
 
 def left_out_words(reading: Reading) -> str:
