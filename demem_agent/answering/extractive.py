@@ -204,7 +204,10 @@ def _said_by(question: Question, found: list[_Sentence]) -> list[_Sentence]:
 
 
 def _names(lines: Iterable[Line]) -> set[str]:
-    return {word for line in lines for word in (line.evidence.speaker or "").lower().split()}
+    found: set[str] = set()
+    for line in lines:
+        found.update((line.evidence.speaker or "").lower().split())
+    return found
 
 
 def _begins(lines: Iterable[Line], found: list[_Sentence]) -> list[_Sentence]:

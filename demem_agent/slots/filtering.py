@@ -96,7 +96,7 @@ def _holding(state: State, size: int, holds: bool) -> NDArray[np.bool_]:
 def _is_left(state: State, item: Evidence, tests: Iterable[Holds]) -> bool:
     """Whether all tests hold of an item; of a note, of everything that it was made from."""
     said = [state.evidence[source] for source in item.made_from] or [item]
-    return all(test(one) for test in tests for one in said)
+    return all(all(map(test, said)) for test in tests)
 
 
 def _latest(state: State, first: int) -> Iterator[Evidence]:

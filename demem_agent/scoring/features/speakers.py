@@ -216,7 +216,7 @@ def _telling(name: str | None) -> list[str]:
 
 def telling_names(names: Iterable[str | None]) -> set[str]:
     """Return the words of the names of people and sides, in lower case."""
-    return {word for name in names for word in _telling(name)}
+    return set().union(*map(_telling, names))
 
 
 def _said_by(work: Work, wanted: list[int]) -> NDArray[np.bool_]:

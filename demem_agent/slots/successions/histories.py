@@ -43,7 +43,7 @@ def _joined(item: str, steps: Iterable[Succession]) -> set[str]:
     ahead = {item}
     while ahead:
         reached |= ahead
-        ahead = {other for one in ahead for other in beside.get(one, ())} - reached
+        ahead = set().union(*(beside.get(one, ()) for one in ahead)) - reached
     return reached
 
 
