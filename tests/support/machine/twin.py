@@ -101,13 +101,14 @@ class Twins(RuleBasedStateMachine):
         return act(self.twin)
 
     def _unreview(self) -> None:
-        """Let both review suppressed witnesses anew, as a memory does that was loaded again.
+        """Let the twin review anew the suppressed witnesses that the memory will.
 
         Which of them were reviewed is known to a process alone; it saves answers, and reports count
-        these. A memory whose commit failed may have been loaded again or not.
+        these. A memory that was loaded again knows of none, and one whose commit failed may have
+        been loaded again or not.
         """
-        for memory in filter(None, (self.memory, self.twin)):
-            memory._held.state.cache.reviewed.clear()
+        self.it.evidence()  # it is loaded again as soon as it is looked at
+        self.twin._held.state.cache.reviewed = dict(self.it._held.state.cache.reviewed)
 
     def _idle(self, act: Callable[[SlotMemory], Result], expected: Result) -> None:
         """Do what was done already: it must come to what it came to then, and change nothing."""
