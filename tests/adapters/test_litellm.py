@@ -29,7 +29,7 @@ from demem_adapters.litellm import MemoryLogger, wrap
 from demem_agent.testing import BagEncoder, Provider
 
 # Pydantic warns of LiteLLM's own types.
-pytestmark = pytest.mark.filterwarnings("ignore:Item .* on TypedDict class:UserWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:Items? .* on TypedDict class:UserWarning")
 UNSURE = "a stream was not remembered: it may have broken off"
 
 
@@ -228,15 +228,14 @@ def test_a_call_that_fails_or_is_cut_off_leaves_nothing(
 
 
 @WAYS
-def test_a_stream_that_breaks_off_is_not_remembered_though_litellm_ends_it_as_if_it_were_whole(
+def test_a_stream_that_breaks_off_is_not_remembered(
     way: Way, provider: Provider, memories: Memories, caplog: pytest.LogCaptureFixture
 ) -> None:
-    assert (
-        run(way(memories, provider, VALVE, model="fault-no-finish", stream=True))
-        == "Noted: My boiler "
-    )
+    # LiteLLM 1.110 raises; versions before it end such a stream as if it were whole.
+    with contextlib.suppress(litellm.exceptions.MidStreamFallbackError):
+        said = run(way(memories, provider, VALVE, model="fault-no-finish", stream=True))
+        assert (said, told(caplog)) == ("Noted: My boiler ", [UNSURE])
     assert texts(memories) == []
-    assert told(caplog) == [UNSURE]
 
 
 @WAYS
