@@ -46,10 +46,6 @@ with pytest.MonkeyPatch.context() as patch:
 
     from demem_adapters.crewai import LongTermMemory, MemoryStorage
 
-#: CrewAI reads fields of its own that it has deprecated.
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::DeprecationWarning:crewai", "ignore:function_calling_llm"
-)
 ANA = "/user/ana"
 
 

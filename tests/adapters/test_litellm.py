@@ -28,8 +28,6 @@ from demem_adapters.common import DECLARED, Memories
 from demem_adapters.litellm import MemoryLogger, wrap
 from demem_agent.testing import BagEncoder, Provider
 
-# Pydantic warns of LiteLLM's own types.
-pytestmark = pytest.mark.filterwarnings("ignore:Items? .* on TypedDict class:UserWarning")
 UNSURE = "a stream was not remembered: it may have broken off"
 
 
