@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from demem_agent.errors import StoreError
 from demem_agent.later import dataclass
-from demem_agent.stores.schema import MIGRATIONS, VERSION
+from demem_agent.stores.schema import APPLICATION, MIGRATIONS, VERSION
 
 try:
     import pysqlite3 as sqlite3  # pyright: ignore[reportMissingImports]  # an extra
@@ -40,6 +40,9 @@ __all__ = [
 
 #: Seconds to wait for another process's transaction before giving up.
 WAIT = 5.0
+
+#: Tables that every file of ours has had since the first migration.
+_TABLES = {"memory", "slot", "evidence", "context", "op", "cover"}
 
 #: Process, device and number of a file.
 _File = tuple[int, int, int]
@@ -206,21 +209,34 @@ def _make_private(path: str) -> None:
 def _prepare(db: Database, path: str) -> None:
     if must_be_alone():
         db.execute("PRAGMA locking_mode=EXCLUSIVE")
+    _require_ours(db, path)  # before anything is written: a file that is refused stays as it is
     db.execute("PRAGMA journal_mode=WAL")
     db.execute("PRAGMA synchronous=FULL")
     db.execute("PRAGMA secure_delete=ON")  # what is forgotten is overwritten in the file
     db.execute("PRAGMA temp_store=MEMORY")  # and is never copied to another
     with transaction(db):
-        _migrate(db, path)
+        _require_ours(db, path)  # once more, now that nobody else can write
+        _migrate(db)
 
 
-def _migrate(db: Database, path: str) -> None:
+def _require_ours(db: Database, path: str) -> None:
+    """Refuse a file of another program, and one of a newer version."""
+    application = _number(db, "PRAGMA application_id")
+    tables = {name for (name,) in db.execute("SELECT name FROM sqlite_master")}
     version = _version(db)
+    is_new = not tables and not version and not application
+    is_ours = application in (0, APPLICATION) and _TABLES <= tables
+    if not is_new and not is_ours:
+        raise StoreError(f"{path} is a database of another program; name another file")
     if version > VERSION:
         raise StoreError(
             f"{path} was written by a newer version of demem-agent "
             f"(schema {version}, known here: {VERSION})"
         )
+
+
+def _migrate(db: Database) -> None:
+    version = _version(db)
     if version == VERSION:
         return
     for script in MIGRATIONS[version:]:

@@ -7,7 +7,10 @@ hold what a text column refuses (NUL, lone surrogates).
 
 from __future__ import annotations
 
-__all__ = ["MIGRATIONS", "VERSION"]
+__all__ = ["APPLICATION", "MIGRATIONS", "VERSION"]
+
+#: What SQLite's header says of who wrote a file: "DeMe" in ASCII. Files of before have 0.
+APPLICATION = 0x44654D65
 
 _FIRST = """
 CREATE TABLE memory (
@@ -107,6 +110,9 @@ CREATE TABLE mark (
     PRIMARY KEY (tenant, memory_id, number));
 """
 
+#: Whose file it is.
+_OURS = f"PRAGMA application_id = {APPLICATION}"
+
 MIGRATIONS: tuple[str, ...] = (
     _FIRST,
     _NAMED,
@@ -116,5 +122,6 @@ MIGRATIONS: tuple[str, ...] = (
     _METADATA,
     _NOTES,
     _WHOLE,
+    _OURS,
 )
 VERSION = len(MIGRATIONS)

@@ -22,7 +22,7 @@ from demem_agent.settings import Settings
 from demem_agent.slots.records import Delta, Head, Operation
 from demem_agent.stores import connections, open_store
 from demem_agent.stores.loading import load_state
-from demem_agent.stores.schema import MIGRATIONS, VERSION
+from demem_agent.stores.schema import APPLICATION, MIGRATIONS, VERSION
 from demem_agent.stores.sqlite import SqliteStore
 from demem_agent.testing import BagEncoder
 
@@ -317,6 +317,45 @@ def test_the_user_version_of_a_file_is_the_number_of_its_last_migration(tmp_path
     assert version_of(tmp_path / "a.db") == VERSION == len(MIGRATIONS)
 
 
+@pytest.mark.parametrize(
+    "written",
+    [
+        "CREATE TABLE note (text TEXT)",
+        "CREATE TABLE memory (text TEXT); PRAGMA user_version = 3",
+        "PRAGMA user_version = 7",
+        "PRAGMA application_id = 77",
+    ],
+)
+def test_a_database_of_another_program_is_refused_and_left_as_it_is(
+    module: ModuleType, tmp_path: Path, written: str
+) -> None:
+    file = tmp_path / "a.db"
+    with closing(sqlite3.connect(file)) as db:
+        db.executescript(written)
+    before = file.read_bytes()
+    with pytest.raises(StoreError, match=r"a.db is a database of another program"):
+        SqliteStore(file)
+    assert file.read_bytes() == before
+
+
+def test_a_file_of_a_newer_version_is_left_as_it_is(module: ModuleType, tmp_path: Path) -> None:
+    file = tmp_path / "a.db"
+    SqliteStore(file).close()
+    with closing(sqlite3.connect(file)) as db:
+        db.execute("PRAGMA journal_mode = DELETE")
+        db.execute("PRAGMA user_version = 99")
+    before = file.read_bytes()
+    with pytest.raises(StoreError, match="newer version"):
+        SqliteStore(file)
+    assert file.read_bytes() == before
+
+
+def test_a_file_tells_whose_it_is(tmp_path: Path) -> None:
+    SqliteStore(tmp_path / "a.db").close()
+    with closing(sqlite3.connect(tmp_path / "a.db")) as db:
+        assert db.execute("PRAGMA application_id").fetchone() == (APPLICATION,)
+
+
 def make_earlier(file: Path, owed: int) -> None:
     """Make a file what it was when ``user_version`` told whether an erasure is owed."""
     with closing(sqlite3.connect(file)) as db:
@@ -333,6 +372,7 @@ def make_earlier(file: Path, owed: int) -> None:
         db.execute("CREATE TABLE demem_schema (version INTEGER NOT NULL)")
         db.execute("INSERT INTO demem_schema (version) VALUES (1), (2)")
         db.execute(f"PRAGMA user_version = {owed}")
+        db.execute("PRAGMA application_id = 0")
         db.commit()
 
 
