@@ -8,6 +8,7 @@ checkpoint at once; on such a version the file is opened for this connection alo
 
 from __future__ import annotations
 
+import ctypes
 import os
 import threading
 from collections.abc import Iterator
@@ -64,9 +65,36 @@ class Connection:
     users: int = 0
     owes_erasure: bool = False
 
+    @property
+    def is_inherited(self) -> bool:
+        """Whether it was opened by another process, of which this one is a fork.
+
+        SQLite must not be used through it here: both would think that they hold its locks, and what
+        one is told was written the other overwrites.
+        """
+        return self.file is not None and self.file[0] != os.getpid()
+
 
 _CONNECTIONS: dict[_File, Connection] = {}
 _REGISTRY = threading.Lock()
+
+
+def _leave_to_parent() -> None:
+    """Forget the connections of the parent in a process that was forked, without closing them.
+
+    Closing one would write its log into the file and delete it, under the parent's locks. They stay
+    open here until the process ends, and nothing can free them: hence the reference that is never
+    given back.
+    """
+    global _REGISTRY
+    _REGISTRY = threading.Lock()  # another thread may have held the parent's
+    for connection in _CONNECTIONS.values():
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection.db))
+    _CONNECTIONS.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_leave_to_parent)
 
 
 def shares_safely(version: tuple[int, ...]) -> bool:
@@ -169,7 +197,7 @@ def transaction(db: Database, begin: str = "BEGIN IMMEDIATE") -> Iterator[None]:
 def _file(path: str) -> _File | None:
     """Name a file for the registry, or return None where there is none.
 
-    It is not the parent's after a fork, nor one that was deleted and made anew.
+    It is not one that was deleted and made anew.
     """
     try:
         found = os.stat(path)
@@ -225,7 +253,7 @@ def _require_ours(db: Database, path: str) -> None:
     tables = {name for (name,) in db.execute("SELECT name FROM sqlite_master")}
     version = _version(db)
     is_new = not tables and not version and not application
-    is_ours = application in (0, APPLICATION) and _TABLES <= tables
+    is_ours = application in (0, APPLICATION) and tables >= _TABLES
     if not is_new and not is_ours:
         raise StoreError(f"{path} is a database of another program; name another file")
     if version > VERSION:

@@ -119,7 +119,8 @@ def from_url(rest: str, make: bool = True) -> SqliteStore | None:
 class SqliteStore:
     """A :class:`~demem_agent.stores.Store` in one file.
 
-    All stores of a process on a file share one connection.
+    All stores of a process on a file share one connection. After a fork the child opens one of its
+    own with its next call.
 
     Args:
         path: of the file; made if it does not exist, its folder is not.
@@ -240,6 +241,9 @@ class SqliteStore:
     def close(self) -> None:
         """Release the file; the store is not used again."""
         if self._closed:
+            return
+        if self._connection.is_inherited:  # it is the parent's to close
+            self._closed = True
             return
         with self._using("close"):
             self._closed = True
@@ -407,5 +411,8 @@ class SqliteStore:
         """
         if self._closed:
             raise StoreError(f"{self.path} was closed")
+        if self._connection.is_inherited:
+            self._connection = connect(self.path)
+            self._db = self._connection.db
         with reported(doing, self.path), self._connection.lock:
             yield

@@ -179,26 +179,54 @@ def test_a_file_that_was_deleted_is_not_written_to_any_more(
 
 
 FORKED = """
-import os, sys
+import importlib, os, sys
+from demem_agent import SlotMemory
 from demem_agent.errors import StoreError
 from demem_agent.stores import connections
-from demem_agent.stores.sqlite import SqliteStore
-connections.WAIT = 0.1
-parent = SqliteStore(sys.argv[1])
-if os.fork():
-    raise SystemExit(os.waitstatus_to_exitcode(os.wait()[1]))
-try:
-    own = SqliteStore(sys.argv[1])
-except StoreError:
-    os._exit(0)  # it cannot share the file with its parent, and says so
-os._exit(own._db is parent._db)
+from demem_agent.testing import BagEncoder
+
+connections.sqlite3, connections.WAIT = importlib.import_module(sys.argv[1]), 5.0
+if connections.must_be_alone():
+    connections.WAIT = 0.1
+memory = SlotMemory.open(sys.argv[2], encoder=BagEncoder())
+memory.ingest("this was said before the fork")
+for number in range(2):
+    if not os.fork():
+        told = 0
+        try:
+            for turn in range(20):
+                memory.ingest(f"turn {turn} of {number}", key=f"{number} {turn}")
+                told += 1
+        except StoreError as error:
+            print("refused", error, flush=True)
+        print(f"told {told}", flush=True)
+        memory.close()
+        sys.exit()
+for _ in range(2):
+    os.wait()
+memory.ingest("this was said after the fork")
+print("held", len(memory), flush=True)
+memory.check()
 """
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
-def test_a_forked_process_does_not_use_its_parents_connection(tmp_path: Path) -> None:
-    done = subprocess.run([sys.executable, "-c", FORKED, str(tmp_path / "a.db")], check=False)
-    assert done.returncode == 0
+def test_what_a_forked_process_is_told_was_stored_is_stored(
+    module: ModuleType, tmp_path: Path
+) -> None:
+    url = f"sqlite:///{tmp_path}/a.db"
+    command = [sys.executable, "-c", FORKED, module.__name__, url]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    told = sum(int(line.split()[1]) for line in printed.splitlines() if line.startswith("told"))
+    assert f"held {2 + told}" in printed.splitlines()
+    with SlotMemory.open(url, encoder=BagEncoder()) as memory:
+        assert len(memory) == 2 + told
+        memory.check()
+    # Where the file cannot be shared the child says so; where it can it goes on.
+    is_alone = not connections.shares_safely(module.sqlite_version_info)
+    assert (told, "is in use by another process" in printed) == (
+        (0, True) if is_alone else (40, False)
+    )
 
 
 def test_a_delta_that_cannot_be_written_leaves_nothing_behind(
