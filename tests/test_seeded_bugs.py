@@ -148,7 +148,7 @@ def forget_leaves_what_was_quoted_in_queries(patch: Patch) -> None:
 
 @bug("forgotten text is left")
 def forget_leaves_the_write_ahead_log(patch: Patch) -> None:
-    patch.setattr(SqliteStore, "_erase_log", lambda self: True)
+    patch.setattr(SqliteStore, "_erase_log", lambda self, **_: None)
 
 
 @bug("a reading exceeds its limit")

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import field
@@ -45,6 +46,17 @@ WAIT = 5.0
 #: Tables that every file of ours has had since the first migration.
 _TABLES = {"memory", "slot", "evidence", "context", "op", "cover"}
 
+#: Seconds, at least, between two writes that try in passing to write the file anew, and the share
+#: of the time that may go to trying: it takes as long as the file is large.
+PAUSE = 1.0
+_TRYING = 0.05
+#: Why it cannot be, by what SQLite says.
+_HINDERED = {
+    "locked": "another process is still reading",
+    "full": "the disk has no room to write the file anew",
+}
+_LATER = "it could not be written anew a moment ago"
+
 #: Process, device and number of a file.
 _File = tuple[int, int, int]
 
@@ -57,6 +69,7 @@ class Connection:
         file: None for ":memory:", which is nobody else's.
         users: how many stores of this process use it.
         owes_erasure: whether forgotten text may still be in the file or its log.
+        tries_after: when it may next be tried to take it out, by the monotonic clock.
     """
 
     file: _File | None
@@ -64,6 +77,7 @@ class Connection:
     lock: threading.RLock = field(default_factory=threading.RLock)
     users: int = 0
     owes_erasure: bool = False
+    tries_after: float = 0.0
 
     @property
     def is_inherited(self) -> bool:
@@ -135,34 +149,50 @@ def disconnect(connection: Connection) -> None:
         connection.db.close()
 
 
-def erase_log(connection: Connection) -> bool:
+def erase_log(connection: Connection, *, at_once: bool = True) -> str | None:
     """Write the file anew and empty its log if forgotten text may be in them.
 
     secure_delete is not enough: where SQLite rebalances a table, a page can keep old bytes between
     its cells.
 
+    Args:
+        at_once: wait for other processes, and try whenever it was tried last. Without it a write
+            that has nothing to erase itself is not held up: it tries without waiting, and seldom.
+
     Returns:
-        False while another process reads, so that it has to be done later.
+        What stands in the way, so that it has to be done later; None where nothing does.
     """
     if not connection.owes_erasure:
-        return True
-    if _is_read_by_another(connection):
-        return False
+        return None
+    if not at_once and time.monotonic() < connection.tries_after:
+        return _LATER
+    began = time.monotonic()
+    hindered = _rewritten(connection, WAIT if at_once else 0.0)
+    if hindered and not at_once:
+        took = time.monotonic() - began
+        connection.tries_after = began + max(PAUSE, took / _TRYING)
+    if hindered:
+        return hindered
     connection.owes_erasure = False
     connection.db.execute("UPDATE erasure SET owed = 0")
-    return True
+    return None
 
 
-def _is_read_by_another(connection: Connection) -> bool:
-    """Try to write the file anew, which another reader prevents."""
+def _rewritten(connection: Connection, wait: float) -> str | None:
+    """Try to write the file anew; return what hinders it."""
+    db = connection.db
+    db.execute(f"PRAGMA busy_timeout = {int(wait * 1000)}")
     try:
-        connection.db.execute("VACUUM")
-        busy, _, _ = connection.db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        db.execute("VACUUM")
+        busy, _, _ = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     except sqlite3.OperationalError as error:
-        if "locked" not in str(error):
-            raise
-        return True
-    return bool(busy)
+        for says, hindered in _HINDERED.items():
+            if says in str(error):
+                return hindered
+        raise
+    finally:
+        db.execute(f"PRAGMA busy_timeout = {int(WAIT * 1000)}")
+    return _HINDERED["locked"] if busy else None
 
 
 @contextmanager

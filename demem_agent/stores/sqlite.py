@@ -139,7 +139,7 @@ class SqliteStore:
         self._connection = connect(self.path)
         self._db = self._connection.db
         with self._using("erase"):
-            self._erase_log()
+            self._erase_log(at_once=False)
 
     def __reduce__(self) -> tuple[type[SqliteStore], tuple[str]]:
         """Open the same file where this is unpickled or copied to."""
@@ -387,15 +387,15 @@ class SqliteStore:
     def _erase(self, what: str, *, needed: bool) -> None:
         """Write the file anew if text is to leave it; say so where that is needed and cannot be."""
         with self._using("erase"):
-            erased = self._erase_log()
-        if needed and not erased:
+            hindered = self._erase_log(at_once=needed)
+        if needed and hindered:
             raise StoreError(
-                f"{what} in {self.path}, but another process is still reading: "
-                "the text leaves the file with the first write or close after that"
+                f"{what} in {self.path}, but {hindered}: "
+                "the text leaves the file with a later write or close"
             )
 
-    def _erase_log(self) -> bool:
-        return erase_log(self._connection)
+    def _erase_log(self, *, at_once: bool = True) -> str | None:
+        return erase_log(self._connection, at_once=at_once)
 
     @contextmanager
     def _transaction(self, doing: str, begin: str = "BEGIN IMMEDIATE") -> Iterator[None]:

@@ -111,7 +111,7 @@ def test_what_a_crash_left_to_be_erased_is_erased_when_the_file_is_opened_again(
         memory.ingest("Nobody shall know 4417zz.")
         memory.ingest("The boiler has a brass valve.")
         with monkeypatch.context() as crash:
-            crash.setattr(SqliteStore, "_erase_log", lambda store: True)
+            crash.setattr(SqliteStore, "_erase_log", lambda store, **_: None)
             memory.forget("e1")
         for file in tmp_path.glob(
             "a.db*"

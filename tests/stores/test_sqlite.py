@@ -335,6 +335,56 @@ def test_a_damaged_memory_can_be_deleted(tmp_path: Path) -> None:
     assert files_with(tmp_path, SECRET) == []
 
 
+class FullDisk:
+    """A connection whose disk has no room for a second copy of the file."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+        self.tried = 0
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._db, name)
+
+    def execute(self, statement: str, *values: object) -> sqlite3.Cursor:
+        if statement == "VACUUM":
+            self.tried += 1
+            raise connections.sqlite3.OperationalError("database or disk is full")
+        return self._db.execute(statement, *values)
+
+
+def test_a_disk_without_room_for_erasing_costs_no_later_write(
+    module: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = SqliteStore(tmp_path / "a.db")
+    memory = opened(store)
+    memory.ingest(f"the password is {SECRET}")
+    full = FullDisk(store._db)
+    monkeypatch.setattr(store._connection, "db", full)
+    with pytest.raises(StoreError, match="no room to write the file anew"):
+        memory.forget("e1")
+    for number in range(10):
+        assert memory.ingest(f"turn {number}", key=str(number)).evidence_id == f"e{number + 2}"
+    assert full.tried == 2  # by the forget, and by the first write after it alone
+    assert len(memory) == 10
+    memory.check()
+    monkeypatch.setattr(store._connection, "db", full._db)
+    store.close()
+    assert files_with(tmp_path, SECRET) == []
+
+
+def test_a_file_that_owes_an_erasure_on_a_full_disk_opens(
+    module: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = SqliteStore(tmp_path / "a.db")
+    opened(store).ingest("the boiler has a brass valve")
+    store._connection.owes_erasure = True
+    store._connection.tries_after = 0.0
+    monkeypatch.setattr(store._connection, "db", FullDisk(store._db))
+    again = SqliteStore(tmp_path / "a.db")
+    assert len(opened(again)) == 1
+    again.close()
+
+
 def version_of(file: Path) -> int:
     with closing(sqlite3.connect(file)) as db:
         return int(db.execute("PRAGMA user_version").fetchone()[0])
