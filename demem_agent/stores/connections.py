@@ -46,6 +46,8 @@ WAIT = 5.0
 #: Tables that every file of ours has had since the first migration.
 _TABLES = {"memory", "slot", "evidence", "context", "op", "cover"}
 
+#: Seconds between two tries where SQLite does not wait itself.
+_PAUSE = 0.01
 #: Seconds, at least, between two writes that try in passing to write the file anew, and the share
 #: of the time that may go to trying: it takes as long as the file is large.
 PAUSE = 1.0
@@ -268,13 +270,30 @@ def _prepare(db: Database, path: str) -> None:
     if must_be_alone():
         db.execute("PRAGMA locking_mode=EXCLUSIVE")
     _require_ours(db, path)  # before anything is written: a file that is refused stays as it is
-    db.execute("PRAGMA journal_mode=WAL")
+    _use_log(db)
     db.execute("PRAGMA synchronous=FULL")
     db.execute("PRAGMA secure_delete=ON")  # what is forgotten is overwritten in the file
     db.execute("PRAGMA temp_store=MEMORY")  # and is never copied to another
     with transaction(db):
         _require_ours(db, path)  # once more, now that nobody else can write
         _migrate(db)
+
+
+def _use_log(db: Database) -> None:
+    """Have the file use a log, waiting as long as for any lock.
+
+    SQLite itself does not wait here, and of several processes that open a new file at once each
+    finds it locked by another.
+    """
+    until = time.monotonic() + WAIT
+    while True:
+        try:
+            db.execute("PRAGMA journal_mode=WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > until:
+                raise
+            time.sleep(_PAUSE)
 
 
 def _require_ours(db: Database, path: str) -> None:

@@ -7,6 +7,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -333,6 +334,30 @@ def test_a_damaged_memory_can_be_deleted(tmp_path: Path) -> None:
     assert (one.items, one.first, one.made) == (1, None, None)
     assert delete_memory(url, "default").items == 1
     assert files_with(tmp_path, SECRET) == []
+
+
+OPENED_AT_ONCE = """
+import importlib, sys, time
+from demem_agent.stores import connections
+from demem_agent.stores.sqlite import SqliteStore
+connections.sqlite3 = importlib.import_module(sys.argv[1])
+while time.time() < float(sys.argv[3]):
+    pass
+SqliteStore(sys.argv[2]).close()
+"""
+
+
+def test_a_new_file_can_be_opened_by_several_processes_at_once(
+    module: ModuleType, tmp_path: Path
+) -> None:
+    if not connections.shares_safely(module.sqlite_version_info):
+        pytest.skip(f"SQLite {module.sqlite_version} cannot share a file safely")
+    for number in range(2):
+        file = tmp_path / f"{number}.db"
+        begin = str(time.time() + 1.0)
+        command = [sys.executable, "-c", OPENED_AT_ONCE, module.__name__, str(file), begin]
+        others = [subprocess.Popen(command) for _ in range(4)]
+        assert [other.wait() for other in others] == [0, 0, 0, 0]
 
 
 class FullDisk:
