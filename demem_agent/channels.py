@@ -14,11 +14,7 @@ from demem_agent.later import dataclass
 from demem_agent.turns import text_field, unit_field
 from demem_agent.types import Channel, Context
 
-__all__ = ["CHANNELS", "CORRECTION", "ChannelRow", "Signal", "Told", "row_of", "told_rewards"]
-
-#: ``Evidence.source`` of what was remembered from a correction, and what its ``source_id`` begins
-#: with.
-CORRECTION = "correction"
+__all__ = ["CHANNELS", "ChannelRow", "Signal", "Told", "row_of", "told_rewards"]
 
 
 class Told(TypedDict, total=False):

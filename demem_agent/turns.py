@@ -23,6 +23,7 @@ else:
     json = module("json")
 
 __all__ = [
+    "CORRECTION",
     "Retold",
     "Turn",
     "as_turn",
@@ -37,6 +38,9 @@ __all__ = [
 ]
 
 
+#: ``source`` of what was remembered from a correction, and what its ``source_id`` begins with. No
+#: caller gives it: what has it speaks for a whole question.
+CORRECTION = "correction"
 #: Characters that the text of a turn may have at most, and any other text: what a machine takes in
 #: within a minute. Work grows with the length.
 LONGEST_TURN = 20_000_000
@@ -108,6 +112,9 @@ def as_turn(given: Turn | Mapping[str, object], where: str = "") -> Turn:
     text_field(f"{where}text", turn.text, LONGEST_TURN)
     for name in ("speaker", "session", "source", "source_id", "key"):
         _optional_text(f"{where}{name}", getattr(turn, name))
+    if turn.source == CORRECTION:
+        allowed = "another word: this one marks what feedback has remembered"
+        raise InvalidInput(f"{where}source", turn.source, allowed)
     trust = unit_field(f"{where}trust", turn.trust)
     at = time_field(f"{where}at", turn.at)
     metadata = metadata_field(f"{where}metadata", turn.metadata)

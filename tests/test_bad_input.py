@@ -734,3 +734,13 @@ def test_a_turn_of_megabytes_comes_back_unchanged_also_from_the_file(
     with SlotMemory.open(url_of(tmp_path), encoder=Flat()) as memory:
         assert memory.evidence()[0].text == text
         memory.check()
+
+
+def test_no_caller_marks_a_text_as_a_correction() -> None:
+    memory = SlotMemory(**OPTIONS)
+    memory.ingest("the boiler has a brass valve")
+    with pytest.raises(InvalidInput, match="source must be another word"):
+        memory.ingest("What valve: a steel one", source="correction", source_id="correction:a1")
+    with pytest.raises(InvalidInput, match=r"turns\[0\].source must be another word"):
+        memory.ingest_many([{"text": "What valve: a steel one", "source": "correction"}])
+    assert len(memory) == 1

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from demem_agent.channels import CORRECTION
 from demem_agent.reading.packing import strip_rendered
-from demem_agent.turns import Turn
+from demem_agent.turns import CORRECTION, Turn
 from demem_agent.types import Context
 
 __all__ = ["CORRECTION", "correction_turn", "said_to", "stem"]

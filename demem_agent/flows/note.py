@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from demem_agent.channels import CORRECTION
 from demem_agent.errors import CollaboratorError
 from demem_agent.flows.commit import committed
 from demem_agent.flows.encode import Spans, encoded_passages, require_same_encoder
@@ -26,6 +25,7 @@ from demem_agent.summaries.grounding import fault_of_note, note_text
 from demem_agent.text.pieces import pieces
 from demem_agent.text.quoting.saying import day, noted
 from demem_agent.text.times.dates import moment
+from demem_agent.turns import CORRECTION
 from demem_agent.types import Evidence, NotesTaken, Noting, Proposal, Source, number_of
 
 __all__ = ["NOTE", "take_notes"]

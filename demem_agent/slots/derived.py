@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import field
 
-from demem_agent.channels import CORRECTION
 from demem_agent.errors import InvariantBroken
 from demem_agent.later import dataclass
 from demem_agent.scoring.index import PassageIndex
@@ -14,6 +13,7 @@ from demem_agent.slots.experience import Experience
 from demem_agent.slots.recognition import Decisions
 from demem_agent.slots.records import StoredEvidence
 from demem_agent.slots.successions.lineage import Lineage
+from demem_agent.turns import CORRECTION
 from demem_agent.types import Evidence, number_of
 
 __all__ = ["Derived"]
