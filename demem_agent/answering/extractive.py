@@ -56,6 +56,8 @@ _HOW_MANY = ("how many", "how much", "how long", "how old")
 _PLACE = pattern(r"\b(?:in|at|to|from|near|on)\s+(?:the\s+)?\w+")
 
 
+#: Words of several languages that ask for a time.
+_WHEN = frozenset("when wann cuándo quand quando wanneer когда".split())
 _YEAR = pattern(r"\d{4}")
 _WORDS = pattern(r"\w+")
 #: Where something is, behind a preposition that no time stands behind.
@@ -440,8 +442,9 @@ def _quote(quoted: list[_Sentence], query: str) -> str:
                 cut = f"{cut.rstrip()}\n  "
             words = f"{words}{cut}{contained(entry(item.text[sentence.start : end]))}"
         ended = end
-        notes |= dict.fromkeys((*_until(sentence), *meant(item, sentence.start, end)))
-    wants_day = "when" in query.lower().split() and not names_time(words)
+        notes |= dict.fromkeys(_until(sentence))
+        notes |= dict.fromkeys(meant(item, sentence.start, end, alone=True))
+    wants_day = not _WHEN.isdisjoint(query.lower().split()) and not names_time(words)
     if not notes and item.at is not None and wants_day:
         notes[f"said on {day(item)}"] = None
     return f"{words} ({'; '.join(notes)})" if notes else words
