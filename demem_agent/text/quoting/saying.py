@@ -85,7 +85,9 @@ def _dated(time: Span) -> str:
     """Write a time, with its own days where it is told by how far it is from another."""
     if not _FROM_A_DAY.search(time.text):
         return time.text
-    return f"{time.text}, {days_name(time.first, time.last)}"
+    days = days_name(time.first, time.last)
+    year = f" {time.last.year}"
+    return f"{time.text}, {days.removesuffix(year) if time.text.endswith(year) else days}"
 
 
 def margin(notes: Sequence[str]) -> str:
