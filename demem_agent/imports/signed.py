@@ -10,8 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from demem_agent.text.language.languages import stop_words
-from demem_agent.text.language.words import language_of
 from demem_agent.turns import Turn
 
 __all__ = ["LOOKED_AT", "is_signed", "signed_turns"]
@@ -39,6 +37,16 @@ _LABELS = frozenset(
     status version monday tuesday wednesday thursday friday saturday sunday montag dienstag
     mittwoch donnerstag freitag samstag sonntag today tomorrow ingredients method recipe remember
     reminder pros cons http https file path url link price cost total""".split()
+)
+
+#: Little words of several languages.
+_LITTLE = frozenset(
+    """i you we he she it they me my your our his her the a an is are was were am be been do does did
+    have has had will would can could not no yes and or but so to of in on at for with that this
+    there what when where why how ich du wir er sie es ist sind war habe hat nicht das der die ein
+    eine und aber zu mit auf yo tú él ella es está son fue no el la un una y pero que de en con je tu
+    il elle on est sont le les et mais pas eu você ele ela é não o um uma mas io sei lui lei non
+    che ma con ik jij hij zij niet het een en maar van""".split()
 )
 
 
@@ -110,5 +118,4 @@ def _signed(line: str) -> tuple[str, str] | None:
 
 def _is_sentence(said: str) -> bool:
     """Whether something said has one of the little words that a value has not."""
-    words = _WORD.findall(said.lower())
-    return not stop_words(language_of(said)).isdisjoint(words)
+    return not _LITTLE.isdisjoint(_WORD.findall(said.lower()))
