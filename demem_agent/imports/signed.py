@@ -41,11 +41,11 @@ _LABELS = frozenset(
 
 #: Little words of several languages.
 _LITTLE = frozenset(
-    """i you we he she it they me my your our his her the a an is are was were am be been do does did
-    have has had will would can could not no yes and or but so to of in on at for with that this
+    """i you we he she it they me my your our his her the a an is are was were am be been do does
+    did have has had will would can could not no yes and or but so to of in on at for with that this
     there what when where why how ich du wir er sie es ist sind war habe hat nicht das der die ein
-    eine und aber zu mit auf yo tú él ella es está son fue no el la un una y pero que de en con je tu
-    il elle on est sont le les et mais pas eu você ele ela é não o um uma mas io sei lui lei non
+    eine und aber zu mit auf yo tú él ella es está son fue no el la un una y pero que de en con je
+    tu il elle on est sont le les et mais pas eu você ele ela é não o um uma mas io sei lui lei non
     che ma con ik jij hij zij niet het een en maar van""".split()
 )
 
