@@ -12,18 +12,28 @@ from demem_agent.answering.following import Stretch, following
 from demem_agent.answering.whole import whole
 from demem_agent.encoders import as_matrix, default_encoder
 from demem_agent.later import dataclass, pattern
+from demem_agent.scoring.features.speakers import asks_for_words_of
 from demem_agent.scoring.spelling import put_right
 from demem_agent.text.language.asking import asks
 from demem_agent.text.language.kinds import holds, kind_asked
+from demem_agent.text.language.mentions import merely_names
 from demem_agent.text.language.questions import NAME, has_number
-from demem_agent.text.language.words import clean, content_terms
+from demem_agent.text.language.reporting import reports, teller
+from demem_agent.text.language.words import clean, content_terms, stems
 from demem_agent.text.quoting.containing import contained, entry
 from demem_agent.text.quoting.cutting import CUT, through_turn
 from demem_agent.text.quoting.fences import in_fence, is_fenced
 from demem_agent.text.quoting.greetings import without_greetings
+from demem_agent.text.quoting.pasted import pasted
 from demem_agent.text.quoting.saying import day, meant, said, told
 from demem_agent.text.sentences import sentences
-from demem_agent.text.times.asked_days import asked_days, asks_of_saying, echoes, said_within
+from demem_agent.text.times.asked_days import (
+    ASKING,
+    asked_days,
+    asks_of_saying,
+    echoes,
+    said_within,
+)
 from demem_agent.text.times.dates import find
 from demem_agent.text.times.named import names_time
 from demem_agent.text.times.periods import day_name
@@ -56,6 +66,8 @@ _HOW_MANY = ("how many", "how much", "how long", "how old")
 _PLACE = pattern(r"\b(?:in|at|to|from|near|on)\s+(?:the\s+)?\w+")
 
 
+#: Words of several languages that ask for a time.
+_WHEN = frozenset("when wann cuándo quand quando wanneer когда".split())
 _YEAR = pattern(r"\d{4}")
 _WORDS = pattern(r"\w+")
 #: Where something is, behind a preposition that no time stands behind.
@@ -142,6 +154,11 @@ class ExtractiveAnswerer:
         speakers = dict.fromkeys(sentence.evidence.speaker for sentence in found)
         query = put_right(question.query, [sentence.text for sentence in found], speakers)
         decided = _decided(question.reading, found)
+        if not decided and _is_of_the_absent(question):
+            found = _reporting(question, found)
+            if not found:
+                return Draft("")
+        found = _own_words(question, found)
         said_then = [] if decided else _said_then(question, found) or _said_by(question, found)
         chosen = said_then or self._best(query, decided or found) or decided[:1]
         return _draft(query, chosen, question.reading.lines)
@@ -201,6 +218,42 @@ def _said_by(question: Question, found: list[_Sentence]) -> list[_Sentence]:
     asked = question.query.lower()
     own = [line for line in lines if _is_named(asked, line.evidence.speaker)]
     return _begins([line for line in own if not echoes(line.text, question.query)], found)
+
+
+def _is_of_the_absent(question: Question) -> bool:
+    """Whether nothing is asked but what somebody said who says no line that is read."""
+    name = teller(question.query)
+    if name is None:
+        return False
+    names = _names(question.reading.lines)
+    own = set(name.lower().split())
+    return names.isdisjoint(own) and asks_of_saying(question.query, names | own)
+
+
+def _reporting(question: Question, found: list[_Sentence]) -> list[_Sentence]:
+    """Return the sentences that report what such a one said, or go on from one that does."""
+    name = teller(question.query) or ""
+    return [sentence for sentence in found if reports(sentence.evidence.text, name)]
+
+
+def _own_words(question: Question, found: list[_Sentence]) -> list[_Sentence]:
+    """Leave out what somebody pasted, where their words are asked for and there are some on it.
+
+    So is left out what only has the name of somebody who says more.
+    """
+    names = _names(question.reading.lines)
+    low = question.query.lower()
+    of_named = [one for one in found if _is_named(low, one.evidence.speaker)]
+    if of_named:
+        named = _names(
+            line for line in question.reading.lines if _is_named(low, line.evidence.speaker)
+        )
+        found = [one for one in found if one in of_named or not merely_names(one.text, named)]
+    if not asks_for_words_of(["i", *names], low):
+        return found
+    asked = frozenset(content_terms(question.query)) - frozenset(stems([*ASKING, *names]))
+    said = [one for one in found if not pasted(one.evidence.text)]
+    return said if any(asked & one.words for one in said) else found
 
 
 def _names(lines: Iterable[Line]) -> set[str]:
@@ -440,8 +493,9 @@ def _quote(quoted: list[_Sentence], query: str) -> str:
                 cut = f"{cut.rstrip()}\n  "
             words = f"{words}{cut}{contained(entry(item.text[sentence.start : end]))}"
         ended = end
-        notes |= dict.fromkeys((*_until(sentence), *meant(item, sentence.start, end)))
-    wants_day = "when" in query.lower().split() and not names_time(words)
+        notes |= dict.fromkeys(_until(sentence))
+        notes |= dict.fromkeys(meant(item, sentence.start, end, alone=True))
+    wants_day = not _WHEN.isdisjoint(query.lower().split()) and not names_time(words)
     if not notes and item.at is not None and wants_day:
         notes[f"said on {day(item)}"] = None
     return f"{words} ({'; '.join(notes)})" if notes else words

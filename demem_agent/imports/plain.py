@@ -1,4 +1,7 @@
-"""Notes: plain text by paragraph, and Markdown with its headings as sessions."""
+"""Notes: plain text by paragraph, and Markdown with its headings as sessions.
+
+A plain text of which most paragraphs begin as "Ana: ..." does is what people said to each other.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import datetime
+from itertools import chain, islice
 
 from demem_agent.imports.own import keyed
+from demem_agent.imports.signed import LOOKED_AT, is_signed, signed_turns
 from demem_agent.imports.sources import Source
 from demem_agent.imports.wanted import Wanted
 from demem_agent.messages.hearing import digest
@@ -25,15 +30,18 @@ _DIGITS = 12
 
 
 def read_text(source: Source, wanted: Wanted) -> Iterator[Turn]:
-    """Yield a turn a paragraph; in a file its ``source_id`` is that ("notes.txt#2")."""
-    parts = paragraphs(source.lines())
+    """Yield a turn a paragraph; in a file its ``source_id`` is that ("notes.txt#2").
+
+    Of what people said to each other it is a turn each, with its speaker.
+    """
+    said = turns_said(source.lines())
     if not wanted.by_place:
-        said = (Turn(text) for text in parts)
         yield from keyed(said, "text", wanted.name, by_place=False)
         return
-    for number, text in enumerate(parts, 1):
+    for number, turn in enumerate(said, 1):
         own = f"{source.name}#{number}"
-        yield Turn(text, source=source.name, source_id=own, key=f"text:{wanted.name}:{own}")
+        key = f"text:{wanted.name}:{own}"
+        yield replace(turn, source=source.name, source_id=own, key=key)
 
 
 def read_markdown(source: Source, wanted: Wanted) -> Iterator[Turn]:
@@ -65,6 +73,18 @@ def _paragraphs_of(lines: Iterable[str]) -> Iterator[Turn]:
             session, at = heading[2] or None, _date(heading[2])
         else:
             yield Turn(text, at=at, session=session)
+
+
+def turns_said(lines: Iterable[str]) -> Iterator[Turn]:
+    """Yield a turn a paragraph, or one for each that somebody said, where they are signed."""
+    coming = iter(lines)
+    first = list(islice(coming, LOOKED_AT))
+    every = chain(first, coming)
+    if is_signed(first):
+        yield from signed_turns(every)
+        return
+    for text in paragraphs(every):
+        yield Turn(text)
 
 
 def paragraphs(lines: Iterable[str]) -> Iterator[str]:

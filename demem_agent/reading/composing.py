@@ -15,6 +15,7 @@ from demem_agent.reading.exploring import explored
 from demem_agent.reading.floor import floored
 from demem_agent.reading.folding import Folding
 from demem_agent.reading.opposed import opposed
+from demem_agent.reading.own_words import own_words
 from demem_agent.reading.packing import Packed, assemble, in_time_order, packed, wrap
 from demem_agent.reading.scope import scoped
 from demem_agent.reading.shortening import shortening
@@ -72,7 +73,7 @@ def _of_passages(
     """
     found = decided(state, ask, query, ranking)
     asked = current(state, ask)
-    days = by_day(state, ask, query, ranking)
+    days = by_day(state, ask, query, own_words(state, query, ranking))
     scored = ranking = days.ranking
     ranking = explored(state, ask, placed(ranking, found), found)
     ranking = ordered(state, asked, ranking, days.rows)

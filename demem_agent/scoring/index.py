@@ -24,7 +24,8 @@ from demem_agent.scoring.query import Stretch
 from demem_agent.scoring.related import RelatedWords
 from demem_agent.scoring.spelling import Spelling
 from demem_agent.scoring.turns import Turns
-from demem_agent.text.language.words import worded
+from demem_agent.text.language.languages import ENGLISH
+from demem_agent.text.language.words import is_surely_english, worded
 from demem_agent.types import Evidence, number_of
 
 __all__ = ["Passage", "PassageIndex", "Stretch", "rows_of"]
@@ -49,7 +50,8 @@ class PassageIndex:
     Attributes:
         item, slot, session, speaker: whole numbers that stand for what each passage is part of.
         turns: the same by the turn, with the other way round.
-        language: the same for the language that its words are in.
+        language: the same for the language that its words are in; ``told`` is whether they tell it:
+            what says nothing of it counts as English.
         form, halves, kind, small: what each says, as :class:`~demem_agent.scoring.forms.Forms`.
         changes: how often passages came or went, or were hidden.
         hidden: ids of the items that are not ranked.
@@ -66,6 +68,7 @@ class PassageIndex:
         self.turns = Turns()
         self.form = Column(np.int64)
         self.language = Column(np.int32)
+        self.told = Column(np.bool_)
         self.halves = Column(np.int64, 2)
         self.kind = Column(np.int8)
         self.small = Column(np.bool_)
@@ -128,6 +131,7 @@ class PassageIndex:
             self.kept[kept.name].append(kept.value(said))
         stemmed = told.stems
         self.language.append(self.languages.code(told.language))
+        self.told.append(told.language != ENGLISH or is_surely_english(text))
         self.lexical.add(stemmed)
         self.related.add(stemmed, marked(told))
 
@@ -168,6 +172,7 @@ class PassageIndex:
         yield self.speaker
         yield self.form
         yield self.language
+        yield self.told
         yield self.halves
         yield self.kind
         yield self.small

@@ -10,17 +10,43 @@ import math
 from array import array
 from collections import Counter
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from demem_agent.later import dataclass
 from demem_agent.scoring.columns import Column
 
-__all__ = ["LexicalIndex"]
+__all__ = ["Elsewhere", "LexicalIndex"]
 
 K1 = 1.2
 B = 0.75
 _MOST = 65535  # a count that takes two bytes
+
+
+#: What meeting a word counts in a line of another language than the question's: "taller" is a
+#: workshop in one and a measure in the other. Set by hand.
+ELSEWHERE = 0.6
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Elsewhere:
+    """Which rows are known to be of another language than a query.
+
+    Attributes:
+        rows: marks them, shape (rows,).
+        shared: terms that are the same in any language, such as names.
+    """
+
+    rows: NDArray[np.bool_]
+    shared: frozenset[str]
+
+    def worth(self, term: str, rows: NDArray[np.signedinteger[Any]]) -> NDArray[np.float32] | float:
+        """Return what meeting a term counts in each of some rows."""
+        if term in self.shared or term.isdigit():
+            return 1.0
+        return np.where(self.rows[rows], np.float32(ELSEWHERE), np.float32(1.0))
 
 
 def _whole(_: str) -> float:
@@ -96,12 +122,16 @@ class LexicalIndex:
         return np.array(self._rows.get(term, ()), np.int32)
 
     def scores(
-        self, words: list[str], trust: Callable[[str], float] = _whole
+        self,
+        words: list[str],
+        trust: Callable[[str], float] = _whole,
+        elsewhere: Elsewhere | None = None,
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Score every row against the terms of a query.
 
         Args:
             trust: what meeting a term counts, in (0, 1].
+            elsewhere: the rows of another language, in which it counts less.
 
         Returns:
             BM25 of shape (rows,), and the share in [0, 1] of the query's idf mass whose terms a row
@@ -116,15 +146,21 @@ class LexicalIndex:
             mass += weight
             if term in self._rows:
                 rows = np.frombuffer(self._rows[term], np.int32)
-                weight *= trust(term)
-                self._add_bm25(bm25, rows, term, weight)
-                share[rows] += weight
+                counted: NDArray[np.float32] | float = weight * trust(term)
+                if elsewhere is not None:
+                    counted = counted * elsewhere.worth(term, rows)
+                self._add_bm25(bm25, rows, term, counted)
+                share[rows] += counted
         return bm25, share / max(mass, 1e-9)
 
     def _add_bm25(
-        self, bm25: NDArray[np.float32], rows: NDArray[np.int32], term: str, weight: float
+        self,
+        bm25: NDArray[np.float32],
+        rows: NDArray[np.int32],
+        term: str,
+        weight: NDArray[np.float32] | float,
     ) -> None:
-        """Add what a term of this idf scores to the rows that hold it."""
+        """Add what a term of this idf, or of one for each row, scores to the rows that hold it."""
         lengths = self._lengths.view()
         mean_length = max(self._total_length / max(len(lengths), 1), 1.0)
         counts = self._counts_of(term).astype(np.float32)

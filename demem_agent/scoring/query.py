@@ -10,19 +10,24 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from demem_agent.later import dataclass
+from demem_agent.later import dataclass, pattern
+from demem_agent.scoring.columns import Column
 from demem_agent.scoring.focus import focus
 from demem_agent.scoring.letters import marked, plain
-from demem_agent.scoring.lexical import LexicalIndex
+from demem_agent.scoring.lexical import Elsewhere, LexicalIndex
 from demem_agent.scoring.names import Names
 from demem_agent.scoring.spelling import Heard
-from demem_agent.text.language.words import is_surely_english, stems, worded
+from demem_agent.text.language.languages import ENGLISH
+from demem_agent.text.language.words import is_surely_english, language_of, stems, worded
 
-__all__ = ["GUESSED", "Query", "Stretch", "Words", "words_of"]
+__all__ = ["GUESSED", "Query", "Stretch", "Words", "elsewhere_than", "words_of"]
 
 #: A stretch of an evidence item: (id, start, end).
 Stretch = tuple[str, int, int]
 
+#: A name, where it is told by its capital: not the first word.
+_NAME = pattern(r"(?<=[^\W_.?!¿] )[^\W\d_a-zà-öø-ÿ][\w'’-]+")
+_NOUNS_IN_CAPITALS = "german"
 #: What meeting a word counts that is only guessed to be meant. Set by hand.
 GUESSED = 0.9
 
@@ -76,6 +81,36 @@ class Vocabulary(Protocol):
 
     lexical: LexicalIndex
     languages: Names
+
+
+class Languages(Protocol):
+    """The languages of passages, as an index keeps them, and who speaks."""
+
+    language: Column
+    told: Column
+    languages: Names
+    speakers: Names
+
+
+def elsewhere_than(text: str, index: Languages) -> Elsewhere | None:
+    """Return which passages are of another language than a query, as far as both are known.
+
+    None where none is. Names are the same in any language; in German they cannot be told by their
+    capitals.
+    """
+    if len(index.languages.codes) < 2:  # as of most memories
+        return None
+    language = language_of(text)
+    if language == ENGLISH and not is_surely_english(text):
+        return None
+    code = index.languages.codes.get(language, -1)
+    rows = index.told.view() & (index.language.view() != code)
+    if not rows.any():
+        return None
+    names = [word.lower() for name in index.speakers.codes for word in (name or "").split()]
+    if language != _NOUNS_IN_CAPITALS:
+        names += [word.lower() for word in _NAME.findall(text)]
+    return Elsewhere(rows, frozenset(stems(names, language)).union(stems(names)))
 
 
 def words_of(heard: Heard, index: Vocabulary) -> Words:

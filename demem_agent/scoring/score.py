@@ -21,7 +21,7 @@ from demem_agent.scoring.features import TABLE
 from demem_agent.scoring.features.speakers import with_model
 from demem_agent.scoring.features.work import Beside, Work
 from demem_agent.scoring.index import PassageIndex
-from demem_agent.scoring.query import Query, Words, words_of
+from demem_agent.scoring.query import Query, Words, elsewhere_than, words_of
 from demem_agent.scoring.telling import Scored, signals_of
 from demem_agent.scoring.weights import Weights
 
@@ -118,7 +118,8 @@ def _work(
     # Not "@": its threads wait for each other, which costs 10 ms a read as soon as another process
     # wants a core.
     cosine = _standard(np.einsum("ij,j->i", index.vectors.view(), query.vector))
-    raw_bm25, share = index.lexical.scores(words.stems, words.trust)
+    elsewhere = elsewhere_than(query.text, index)
+    raw_bm25, share = index.lexical.scores(words.stems, words.trust, elsewhere)
     bm25 = _standard(raw_bm25)
     hybrid: NDArray[np.float32] = (cosine + 0.6 * bm25).astype(np.float32, copy=False)
     rows = _prefilter(hybrid)
@@ -142,6 +143,7 @@ def _work(
         after=Beside.of(sessions, rows, 1),
         turn=index.turns.of[rows],
         best_of_turn=index.turns.best(hybrid),
+        elsewhere=elsewhere,
     )
 
 

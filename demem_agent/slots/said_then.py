@@ -14,15 +14,23 @@ from numpy.typing import NDArray
 
 from demem_agent.later import dataclass
 from demem_agent.scoring import Query, Ranking
-from demem_agent.scoring.features.speakers import asked_to_tell, named_in, telling_names
+from demem_agent.scoring.features.speakers import (
+    asked_to_tell,
+    named_in,
+    telling_names,
+    with_model,
+)
 from demem_agent.scoring.features.times import DAY, TIMED
 from demem_agent.scoring.forms import FILLER
 from demem_agent.scoring.index import PassageIndex
 from demem_agent.slots.state import State
+from demem_agent.text.language.reporting import reports, teller
+from demem_agent.text.language.words import terms
+from demem_agent.text.quoting.pasted import pasted
 from demem_agent.text.times.asked_days import asked_days, asks_of_saying, echoes
 from demem_agent.text.times.dates import Span, absolute, find
 
-__all__ = ["Then", "held_then", "said_by", "said_then", "text_of"]
+__all__ = ["Then", "are_pasted", "held_then", "said_by", "said_then", "text_of"]
 
 #: Days before and behind those asked for on which somebody may speak of them.
 NEAR = 31
@@ -63,12 +71,13 @@ def held_then(state: State, query: Query, ranking: Ranking) -> bool | None:
     It does where the one said anything, and where something was said then, by those whom it names
     if any are; it does not where those whose words it asks for said nothing then. None where that
     is open: where the question asks for anything else, or names somebody who did not speak then,
-    where only lines of other days speak of that time, and where no line has a time.
+    where only lines of other days speak of that time, and where no line has a time. What somebody
+    said who never spoke it does not hold where nobody reports anything.
     """
     then = said_then(state, query, ranking)
     if then is None:
         own = said_by(state, query, ranking)
-        return None if own is None else len(own) > 0
+        return _is_reported(state, query, ranking) if own is None else len(own) > 0
     index = state.passage_index()
     spoke = index.speaker.view()[then.rows]
     wanted = asked_to_tell(query, index.speakers.codes)
@@ -84,17 +93,84 @@ def held_then(state: State, query: Query, ranking: Ranking) -> bool | None:
 def said_by(state: State, query: Query, ranking: Ranking) -> NDArray[np.intp] | None:
     """Return the rows of what those said of whom a question asks that and nothing else.
 
-    Fillers and the question itself are left out. None where anything else is asked for.
+    Fillers, documents that they passed on and the question itself are left out. Of one who never
+    spoke it is what others report. None where anything else is asked for.
     """
     index = state.passage_index()
     codes = index.speakers.codes
     wanted = asked_to_tell(query, codes)
-    if not wanted or not asks_of_saying(query.text, telling_names(codes)):
+    if not wanted:
+        return _reported_alone(state, query, ranking)
+    if not asks_of_saying(query.text, telling_names(codes)):
         return None
     own = np.isin(index.speaker.view(), wanted) & (index.kind.view() != FILLER)
     if ranking.within is not None:
         own &= ranking.within
-    return _but_the_question(state, query, own)
+    rows = _but_the_question(state, query, own)
+    said = rows[~are_pasted(state, rows)]
+    return said if len(said) else rows
+
+
+def are_pasted(state: State, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Mark those of some rows that are of a document that somebody passed on, shape (n,)."""
+    index = state.passage_index()
+    told: dict[str, bool] = {}
+    marks = []
+    for row in rows.tolist():
+        item = index.said(row)
+        if item.id not in told:
+            told[item.id] = pasted(item.text)
+        marks.append(told[item.id])
+    return np.array(marks, np.bool_)
+
+
+def _reported_alone(state: State, query: Query, ranking: Ranking) -> NDArray[np.intp] | None:
+    """Return what others report that somebody said who never spoke, where only that is asked."""
+    name = _absent(state, query)
+    if name is None:
+        return None
+    names = telling_names([*state.passage_index().speakers.codes, name])
+    return _reports_of(state, query, ranking, name) if asks_of_saying(query.text, names) else None
+
+
+def _absent(state: State, query: Query) -> str | None:
+    """Return the name of who never spoke, of whom a question asks what they said.
+
+    None where the name may be a speaker's that is misspelt, and in a chat with a model that never
+    has it: models have names of their own.
+    """
+    index = state.passage_index()
+    name = teller(query.text)
+    if name is None or named_in(name, index.speakers.codes):
+        return None
+    if index.spelling.heard(query.text).text != query.text:
+        return None
+    is_known = any(len(index.lexical.postings(term)) for term in terms(name))
+    return name if is_known or not with_model(index.speakers.codes) else None
+
+
+def _reports_of(state: State, query: Query, ranking: Ranking, name: str) -> NDArray[np.intp]:
+    """Return the rows that report what somebody of a name said, ascending."""
+    index = state.passage_index()
+    held = np.zeros(len(index), np.bool_)
+    for term in terms(name):
+        held[index.lexical.rows(term)] = True
+    if ranking.within is not None:
+        held &= ranking.within
+    rows = _but_the_question(state, query, held)
+    found = [row for row in rows.tolist() if reports(index.said(row).text, name)]
+    return np.array(found, np.intp)
+
+
+def _is_reported(state: State, query: Query, ranking: Ranking) -> bool | None:
+    """Whether anything is reported of one who never spoke; None where that is open.
+
+    It is open where anything is: whether it is what the question asks for is told by its words.
+    """
+    name = _absent(state, query)
+    if name is None or len(_reports_of(state, query, ranking, name)):
+        return None
+    return False
 
 
 def _but_the_question(state: State, query: Query, marked: NDArray[np.bool_]) -> NDArray[np.intp]:

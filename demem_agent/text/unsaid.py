@@ -2,7 +2,8 @@
 
 In a conversation a question may be about what the last turns were about and name nothing of it. By
 itself it finds nothing; with the words of those turns beside it, it does. A question that names
-what it is about stays as it is. English alone is understood.
+what it is about stays as it is. Small talk in between ("so hungry", "Me too!") is passed over: a
+question goes on from what was told before it. English alone is understood.
 """
 
 from __future__ import annotations
@@ -12,12 +13,16 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from demem_agent.later import pattern
-from demem_agent.text.language.words import words
+from demem_agent.text.language.words import stems, words
+from demem_agent.text.sameness import tells_nothing, wording
 
 __all__ = ["in_context"]
 
-#: Words carried over from one turn, and turns that are looked at for want of such.
+#: Words carried over from one turn, and turns that they are carried over from; turns that are
+#: looked at for these, and for what is named side by side.
 MOST_WORDS = 12
+MOST_TOLD = 2
+MOST_LOOKED_AT = 12
 MOST_TURNS = 4
 #: Words after which nothing more is carried over.
 ENOUGH = 4
@@ -44,6 +49,32 @@ _EMPTY = frozenset(
     many far often old time times exactly again really mean happen happened happens else please
     tell ask say said sure thank thanks""".split()
 )
+#: Words of small talk: how one is, food and drink at hand, the weather and the hour, what
+#: interrupts, the talk itself, and what is said of any of these.
+_SMALL_TALK = frozenset(
+    stems(
+        """hungry starving thirsty tired sleepy exhausted knackered yawning yawn bored fine cold hot
+        warm freezing ill sick headache food snack lunch dinner breakfast coffee tea cup drink water
+        beer pizza weather rain raining rainy sun sunny snow snowing wind windy cloudy sky sunset
+        sunrise outside late early hour today tonight tomorrow morning afternoon evening night day
+        week weekend monday tuesday wednesday thursday friday saturday sunday bed sleep nap rest
+        break bathroom shower phone ring rang door doorbell bell wifi internet connection laptop
+        battery keyboard screen charger loud noise noisy neighbours music song radio tv cat dog chat
+        talk talking question moment sec second minute bit hang hold wait back brb time happy merry
+        cute funny hilarious nice lovely beautiful gorgeous pretty wow gosh ugh god
+        haha hehe lol omg anyway sorry thanks welcome worries classic good great cool awesome love
+        hate like feel feeling feels look looks sound sounds smell smells going get getting got go
+        went come want need make made take put let see seen hear stop never always always least jump
+        jumped lie deserve help everything something nothing someone somebody people guy guys dude
+        mate right left hope guess think know believe remind imagine slow fast big little whole
+        totally pretty quite mine yours likewise same ready busy free luck congrats enjoy cheers bye
+        hello hi hey morning yes yeah yep no nope sure ok okay""".split()
+    )
+)
+#: Words of a turn of small talk beside these, and its characters, at most.
+_MOST_OTHERS = 1
+_MOST_CHARACTERS = 70
+_TOLD = pattern(r"\d|(?<=[a-z,;] )[A-Z](?!['’]|\b)[\w'’-]+")
 _NAME = pattern(r"(?<=\w )(?:[A-Z][\w'’-]+)")
 _CHOICE = pattern(
     r"\bthe (first|1st|second|2nd|third|3rd|fourth|4th|fifth|5th|last|former|latter)\b"
@@ -142,12 +173,29 @@ def _alternatives(turn: str) -> list[str]:
 def _carried(query: str, turns: Sequence[str]) -> str:
     """Return the words of the last turns that a query does not have, the latest turn's first."""
     found: dict[str, None] = {}
-    for turn in islice(reversed(turns), MOST_TURNS):
+    for turn in islice(_told_last(turns), MOST_TOLD):
         found.update(dict.fromkeys(islice(_telling(turn), MOST_WORDS)))
         if len(found) >= ENOUGH:
             break
     own = set(words(query))
     return " ".join(word for word in found if word not in own)
+
+
+def _told_last(turns: Sequence[str]) -> Iterator[str]:
+    """Yield turns, the last first, without small talk; all of them where there is nothing else."""
+    last = list(islice(reversed(turns), MOST_LOOKED_AT))
+    told = [turn for turn in last if not _is_small_talk(turn)]
+    yield from told or last
+
+
+def _is_small_talk(turn: str) -> bool:
+    """Whether a turn is of the moment alone: short, of such words, with no number and no name."""
+    if len(turn) > _MOST_CHARACTERS or _TOLD.search(turn):
+        return False
+    if tells_nothing(wording(turn)):
+        return True
+    others = [stem for stem in stems(words(turn)) if stem not in _SMALL_TALK]
+    return len(others) <= _MOST_OTHERS and 2 * len(others) < len(words(turn))
 
 
 def _telling(turn: str) -> Iterator[str]:

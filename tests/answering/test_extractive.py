@@ -52,6 +52,21 @@ def test_a_question_about_a_time_gets_the_day_it_was_said_where_nothing_better_i
     assert answer.text == "Ana: I adopted a puppy! (said on 8 May 2023)"
 
 
+def test_a_time_of_the_same_day_is_told_in_an_answer_which_stands_under_no_day() -> None:
+    answer = asked("When does Ana cook lasagne?", ("I cook lasagne tonight.", "2023-05-08"))
+    assert answer.text == "Ana: I cook lasagne tonight. (tonight: 8 May 2023)"
+
+
+def test_a_week_that_is_told_from_another_day_has_its_own_days_beside_it() -> None:
+    answer = asked("When does Ana move out?", ("I move out in three weeks.", "2023-05-08"))
+    assert answer.text.endswith("three weeks after 8 May 2023, 29 May to 4 June)")
+
+
+def test_a_german_question_about_a_time_gets_the_day_it_was_said() -> None:
+    answer = asked("Wann hat Ana den Hund geholt?", ("Ich habe den Hund geholt!", "2023-05-08"))
+    assert answer.text.endswith("(said on 8 May 2023)")
+
+
 def test_a_question_about_something_else_gets_no_day() -> None:
     assert (
         asked("What did Ana adopt?", ("I adopted a puppy!", "2023-05-08")).text

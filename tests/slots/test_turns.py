@@ -202,3 +202,182 @@ def test_any_words_can_be_judged_and_no_sentence_ends_itself(old: str, new: str)
     if earlier is not None and later is not None:
         assert turns(earlier, later) in (True, False)
         assert not turns(later, later)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("I'm moving to Leeds in June.", "I'm not moving after all."),
+        ("We're flying to Lisbon in October.", "We're not flying to Lisbon after all."),
+        ("I'm going to take the job at Brightwell.", "I decided not to take the job after all."),
+        ("We plan to get a dog this summer.", "We won't be getting a dog after all."),
+        (
+            "I signed up for the half marathon in May.",
+            "I'm not running the half marathon after all, my knee is bad.",
+        ),
+        ("Ana is coming for Christmas.", "Ana isn't coming for Christmas after all."),
+        ("I'm going to buy a Skoda.", "Not buying the Skoda after all."),
+        (
+            "My sister is getting married in August.",
+            "Turns out my sister isn't getting married after all.",
+        ),
+        ("We're going to sell the house.", "We've decided against selling the house."),
+        (
+            "I'll start evening classes in January.",
+            "I'm not going to do evening classes after all.",
+        ),
+        ("I'm switching to the night shift next month.", "I'm not switching to nights after all."),
+        (
+            "We will repaint the kitchen at Easter.",
+            "We're not going to repaint the kitchen after all.",
+        ),
+        ("Tom is visiting us in September.", "Tom can't visit us after all."),
+        ("I'm thinking of it no more: I'm buying the canoe.", "I won't buy the canoe after all."),
+        ("We're adopting two kittens in March.", "we're not adopting kittens after all lol"),
+        ("I'm going to study law in Vienna.", "I've decided not to study law after all."),
+        ("I want to quit my job in spring.", "I'm not quitting after all."),
+        ("We're renting the cabin by the lake in July.", "We ended up not renting the cabin."),
+        ("I'm taking the piano exam in November.", "I'm not taking the piano exam after all."),
+    ],
+)
+def test_a_plan_that_is_given_up_after_all_is_over(old: str, new: str) -> None:
+    assert ("e1", "e6") in sure(old, *FILLING, new)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Ich wohne in Bremen.", "Ich bin nach Köln gezogen."),
+        ("Ich arbeite bei Siemens als Technikerin.", "Ich habe gekündigt."),
+        ("Wir fliegen im Oktober nach Lissabon.", "Wir fliegen doch nicht nach Lissabon."),
+        ("Ich ziehe im Juni nach Leipzig.", "Ich ziehe doch nicht um."),
+        (
+            "Ich wohne in der Lindenstraße.",
+            "Wir sind letzte Woche umgezogen, jetzt in der Parkallee.",
+        ),
+        ("Ich habe einen Golf.", "Ich habe den Golf verkauft."),
+        (
+            "Ich arbeite als Köchin im Hotel Adler.",
+            "Ich habe eine neue Stelle bei der Stadt angefangen.",
+        ),
+        ("Am Samstag machen wir eine Feier.", "Die Feier ist abgesagt."),
+        ("Ich rauche jeden Tag zehn Zigaretten.", "Ich rauche nicht mehr."),
+        ("Ich bin mit Jonas zusammen.", "Jonas und ich haben uns getrennt."),
+        ("Ich wohne in Hamburg.", "Seit Mai wohne ich in Dresden."),
+        ("Ich arbeite bei der Post.", "Ich arbeite nicht mehr bei der Post."),
+        ("Wir wollen uns einen Hund holen.", "Wir holen uns doch keinen Hund."),
+        (
+            "Ich nehme die Stelle in Zürich an.",
+            "Ich habe mich gegen die Stelle in Zürich entschieden.",
+        ),
+        ("Ich lebe in Graz.", "Bin vor zwei Wochen nach Linz umgezogen."),
+        ("Ich spiele im Verein Handball.", "Ich habe mit Handball aufgehört."),
+        ("Anna kommt an Weihnachten zu uns.", "Anna kommt an Weihnachten doch nicht."),
+        ("Ich arbeite in einer Apotheke.", "Ich habe meinen Job verloren."),
+        ("Wir haben im August eine Reise nach Rom gebucht.", "Die Reise nach Rom fällt aus."),
+        ("Ich fahre einen alten Volvo.", "Wir haben den Volvo weggegeben."),
+        ("Vivo en Sevilla.", "Me mudé a Valencia."),
+        ("Trabajo en un banco en Bilbao.", "He dejado el trabajo."),
+        ("En octubre vamos a Lisboa.", "Al final no vamos a Lisboa."),
+        ("Me voy a mudar a Leeds en junio.", "Al final no me mudo."),
+        ("Vivo en la calle Mayor.", "Nos hemos mudado, ahora vivimos en la calle Goya."),
+        ("Tengo un Seat Ibiza.", "He vendido el Seat Ibiza."),
+        ("Trabajo de camarera en el Hotel Sol.", "Empecé a trabajar en el ayuntamiento."),
+        ("El sábado hacemos una fiesta.", "La fiesta se canceló."),
+        ("Fumo diez cigarrillos al día.", "Ya no fumo."),
+        ("Estoy saliendo con Pablo.", "Pablo y yo lo hemos dejado."),
+        ("Vivo en Málaga.", "Ahora vivo en Zaragoza."),
+        ("Trabajo en Correos.", "Ya no trabajo en Correos."),
+        ("Vamos a adoptar un perro.", "Al final no vamos a adoptar un perro."),
+        ("Voy a aceptar el puesto en Zúrich.", "He decidido no aceptar el puesto en Zúrich."),
+        ("Vivo en Granada.", "Hace dos semanas me trasladé a Cádiz."),
+        ("Juego al balonmano en un club.", "Dejé el balonmano."),
+        ("Ana viene a casa en Navidad.", "Ana al final no viene en Navidad."),
+        ("Trabajo en una farmacia.", "Me han despedido."),
+        ("En agosto tenemos un viaje a Roma.", "Hemos cancelado el viaje a Roma."),
+        ("Conduzco un Volvo viejo.", "Vendimos el Volvo."),
+    ],
+)
+def test_a_state_is_over_in_german_and_spanish_as_well(old: str, new: str) -> None:
+    assert ("e1", "e6") in sure(old, *FILLING, new)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("I'm moving to Leeds in June.", "It wasn't raining after all."),
+        (
+            "We're flying to Lisbon in October.",
+            "The food in Lisbon is not that expensive after all, says Tom.",
+        ),
+        ("I'm buying a Skoda.", "I'm not selling the bike after all."),
+        ("I live in York.", "I'm not moving after all."),
+        ("Tom is visiting us in September.", "I'm not visiting the dentist after all."),
+        ("Ich wohne in Bremen.", "Mein Bruder ist nach Köln gezogen."),
+        ("Ich arbeite bei Siemens.", "Anna hat gekündigt."),
+        ("Ich wohne in Bremen.", "Ich war gestern in Köln."),
+        ("Ich wohne in Bremen.", "Ich ziehe vielleicht nach Köln."),
+        ("Ich arbeite bei Siemens.", "Ich habe mein Handyabo gekündigt."),
+        ("Ich wohne in Bremen.", "Ich ziehe doch nicht um."),
+        ("Wir fliegen im Oktober nach Lissabon.", "Das war doch nicht so teuer."),
+        ("Ich habe einen Golf.", "Ich habe das Fahrrad verkauft."),
+        ("Vivo en Sevilla.", "Mi hermano se mudó a Valencia."),
+        ("Trabajo en un banco.", "Ana ha dejado el trabajo."),
+        ("Vivo en Sevilla.", "Ayer fui a Valencia."),
+        ("Vivo en Sevilla.", "Quizás me mude a Valencia."),
+        ("Vivo en Sevilla.", "Al final no me mudo."),
+        ("En octubre vamos a Lisboa.", "Al final no llovió."),
+        ("Tengo un Seat Ibiza.", "He vendido la bici."),
+        ("Trabajo en un banco.", "He dejado el tabaco."),
+        ("Ich bin in Köln geboren.", "Ich bin nach Bremen gezogen."),
+        ("Nací en Valencia.", "Me mudé a Sevilla."),
+        ("Ich wohne in Bremen.", "Jetzt regnet es schon wieder in Köln."),
+        ("Ich wohne in Bremen.", "Ich bin seit drei Tagen krank."),
+        ("Ich wohne in Bremen.", "Anna ist jetzt in Hamburg im Urlaub."),
+        ("Ich arbeite bei Siemens.", "Ich habe gestern den Vertrag vom Fitnessstudio gekündigt."),
+        ("Ich habe einen Golf.", "Ich habe gestern Kuchen verkauft."),
+        ("Ich trinke jeden Morgen Kaffee.", "Ich kann nicht mehr."),
+        (
+            "Ich trinke jeden Morgen Kaffee.",
+            "Ich habe mich für den Tee entschieden, nicht für die Limo.",
+        ),
+        ("Am Samstag machen wir eine Feier.", "Das Konzert ist abgesagt."),
+        (
+            "Wir fliegen im Oktober nach Lissabon.",
+            "Wir fliegen doch nicht mit dem alten Koffer, oder?",
+        ),
+        ("Ich habe mir ein Rad gekauft.", "Ich habe den Schlüssel verloren."),
+        ("Ich bin mit Jonas zusammen.", "Anna und Tim haben sich getrennt."),
+        ("Vivo en Sevilla.", "Ahora llueve en Valencia."),
+        ("Vivo en Sevilla.", "Mi prima ahora vive en Valencia."),
+        ("Trabajo en un banco.", "Ahora trabajo un rato más y salgo."),
+        ("Tengo un Seat Ibiza.", "He vendido galletas en la escuela."),
+        ("Trabajo en un banco.", "He perdido las llaves."),
+        ("Bebo café por la mañana.", "Ya no puedo más."),
+        ("El sábado hacemos una fiesta.", "El concierto se canceló."),
+        ("Estoy saliendo con Pablo.", "Ana y Luis lo han dejado."),
+        ("En agosto tenemos un viaje a Roma.", "Al final no llovió en Roma."),
+        ("I'm moving to Leeds in June.", "My sister isn't moving after all."),
+        ("We will repaint the kitchen at Easter.", "The kitchen is not that small after all."),
+        ("I'm going to Oslo with Maja on the 4th.", "I decided not to eat meat."),
+        ("I want to learn the piano.", "I'm not running the marathon after all."),
+    ],
+)
+def test_what_is_of_somebody_or_something_else_ends_nothing(old: str, new: str) -> None:
+    assert ("e1", "e6") not in sure(old, *FILLING, new)
+
+
+@pytest.mark.parametrize(
+    ("said", "question", "holds"),
+    [
+        (["Ich wohne in Bremen.", "Ich bin nach Köln gezogen."], "Wo wohne ich?", "Köln"),
+        (["Vivo en Sevilla.", "Me mudé a Valencia."], "¿Dónde vivo?", "Valencia"),
+    ],
+)
+def test_what_holds_is_read_before_what_no_longer_does_in_other_languages(
+    said: list[str], question: str, holds: str
+) -> None:
+    memory = SlotMemory(clock=None)
+    for text in [said[0], *FILLING, said[1]]:
+        memory.ingest(text, speaker="Mia")
+    assert holds in memory.read(question).ranked[0].text

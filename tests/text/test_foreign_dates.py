@@ -31,7 +31,29 @@ SAID_ON_FRIDAY = [
     ("Letzten Freitag war ich im Kino.", "Letzten Freitag", "2023-06-02", "2023-06-02"),
     ("Wir treffen uns nächsten Montag.", "nächsten Montag", "2023-06-12", "2023-06-12"),
     ("Nächsten Freitag ist die Prüfung.", "Nächsten Freitag", "2023-06-16", "2023-06-16"),
+    (
+        "Nächste Woche Dienstag habe ich Zahnarzt.",
+        "Nächste Woche Dienstag",
+        "2023-06-13",
+        "2023-06-13",
+    ),
+    (
+        "Am Montag der nächsten Woche fahren wir.",
+        "Montag der nächsten Woche",
+        "2023-06-12",
+        "2023-06-12",
+    ),
+    ("Letzte Woche Mittwoch war ich krank.", "Letzte Woche Mittwoch", "2023-05-31", "2023-05-31"),
+    ("Heute Abend kochen wir.", "Heute Abend", "2023-06-09", "2023-06-09"),
+    ("Gestern Nachmittag war ich bei Ana.", "Gestern Nachmittag", "2023-06-08", "2023-06-08"),
     # Spanish
+    (
+        "El martes de la semana que viene voy.",
+        "martes de la semana que viene",
+        "2023-06-13",
+        "2023-06-13",
+    ),
+    ("Esta noche cenamos en casa de Ana.", "Esta noche", "2023-06-09", "2023-06-09"),
     ("Ayer comí paella.", "Ayer", "2023-06-08", "2023-06-08"),
     ("Anteayer llovió mucho.", "Anteayer", "2023-06-07", "2023-06-07"),
     ("Mañana tengo el examen.", "Mañana", "2023-06-10", "2023-06-10"),
@@ -56,6 +78,12 @@ SAID_ON_FRIDAY = [
     ("Nous partons dans deux semaines.", "dans deux semaines", "2023-06-19", "2023-06-25"),
     ("Vendredi dernier je suis allé au cinéma.", "Vendredi dernier", "2023-06-02", "2023-06-02"),
     ("Lundi prochain j'ai un examen.", "Lundi prochain", "2023-06-12", "2023-06-12"),
+    (
+        "Mardi de la semaine prochaine je pars.",
+        "Mardi de la semaine prochaine",
+        "2023-06-13",
+        "2023-06-13",
+    ),
     # Portuguese
     ("Ontem fui à praia com as crianças.", "Ontem", "2023-06-08", "2023-06-08"),
     ("Anteontem choveu muito.", "Anteontem", "2023-06-07", "2023-06-07"),

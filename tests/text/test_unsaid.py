@@ -19,7 +19,7 @@ OFFER = "Do you mean the trip to Faro, the ferry to Madeira or the hike in Gerê
     ("query", "turns", "carried"),
     [
         ("Who was there?", ["The party was at Rui's place."], "party rui place"),
-        ("When was that?", ["I have sold the violin.", "Oh!", "OK, thanks"], "oh sold violin"),
+        ("When was that?", ["I have sold the violin.", "Oh!", "OK, thanks"], "sold violin"),
         ("And how much did it cost?", ["When did I buy the loom?"], "buy loom"),
         ("What is his name?", ["My brother adopted a parrot."], "brother adopted parrot"),
         ("why?", ["The heater was replaced because of the mice."], "heater replaced mice"),
@@ -33,6 +33,33 @@ OFFER = "Do you mean the trip to Faro, the ferry to Madeira or the hike in Gerê
 )
 def test_what_is_left_unsaid_is_carried_over(query: str, turns: list[str], carried: str) -> None:
     assert in_context(query, turns) == f"{query} [about: {carried}]"
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        ["lol ok", "haha"],
+        ["I'm so hungry right now.", "Me too, let's get some food."],
+        ["How are you today?", "Fine, thanks!", "It's getting late.", "True."],
+    ],
+)
+def test_small_talk_in_between_is_passed_over(between: list[str]) -> None:
+    asked = in_context("When was that?", ["I have sold the violin.", *between])
+    assert asked == "When was that? [about: sold violin]"
+
+
+@pytest.mark.parametrize(
+    "turn",
+    ["My shoulder hurts.", "Dinner is with Ana on the 4th.", "The boiler works again.", "A loom!"],
+)
+def test_what_tells_something_is_no_small_talk(turn: str) -> None:
+    assert in_context("Why?", ["I have sold the violin.", turn]) != in_context(
+        "Why?", ["I have sold the violin."]
+    )
+
+
+def test_where_nothing_but_small_talk_was_said_it_is_of_that() -> None:
+    assert "coffee" in in_context("Why that?", ["That coffee smells good!"])
 
 
 def test_asked_again_at_once_a_question_means_what_it_meant() -> None:

@@ -70,8 +70,8 @@ def ingest(
 
     JSON lines or an array of {"text": ..., "speaker": ..., "at": ..., "session": ...,
     "source_id": ..., "metadata": {...}}, or of messages with a role and a content; paragraphs of a
-    text or of Markdown; CSV with a header; conversations.json of ChatGPT or Claude; what mem0, Zep,
-    Letta and LangMem give.
+    text or of Markdown, or of a text what each says where lines begin as "Ana: ..." does; CSV with
+    a header; conversations.json of ChatGPT or Claude; what mem0, Zep, Letta and LangMem give.
 
     The same file again is remembered once, and one that was interrupted goes on. Of one that was
     edited, what says something else takes the place of what it said before, and what is new is

@@ -6,12 +6,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demem_agent.scoring.features.work import Feature, Work
+from demem_agent.scoring.lexical import Elsewhere
 
 __all__ = ["FEATURES", "MOST_WORDS"]
 
 #: Words of a query that are looked for in others' company, the rarest first: a query may be a whole
 #: document.
 MOST_WORDS = 24
+#: From here on a word is the one asked for, and not only near it.
+_SAME = 0.999
 
 
 def _cosine(work: Work) -> NDArray[np.float32]:
@@ -36,11 +39,22 @@ def _related(work: Work) -> NDArray[np.float32]:
         forms=[words.forms[n] for n in rarest],
         rows=work.rows,
     )
+    if work.elsewhere is not None:
+        _lessen(matches, [words.stems[n] for n in rarest], work.rows, work.elsewhere)
     mass = idf[rarest].astype(np.float32)
     total = np.float32(max(mass.sum(), 1e-9))
     mass *= np.array([words.trust(words.stems[n]) for n in rarest], np.float32)
     related: NDArray[np.float32] = mass @ matches / total
     return related
+
+
+def _lessen(
+    matches: NDArray[np.float32], stems: list[str], rows: NDArray[np.intp], elsewhere: Elsewhere
+) -> None:
+    """Have a word itself count less in passages of another language, in place."""
+    for n, stem in enumerate(stems):
+        worth = elsewhere.worth(stem, rows)
+        matches[n] *= np.where(matches[n] >= _SAME, worth, np.float32(1.0))
 
 
 FEATURES = (

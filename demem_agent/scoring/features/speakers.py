@@ -20,6 +20,7 @@ __all__ = [
     "asked_about",
     "asked_first",
     "asked_to_tell",
+    "asks_for_words_of",
     "named_in",
     "telling_names",
     "with_model",
@@ -95,7 +96,14 @@ def asked_about(query: Query, codes: Mapping[str | None, int]) -> int | None:
     if len(people) < 2 or with_model(codes):
         return None
     wanted = named_in(query.text, people) or _oneself(query, people)
+    if len(wanted) > 1:  # "tell me about Ravi", to one who is called "me"
+        wanted = [code for code in wanted if code not in _of_pronouns(people)]
     return wanted[0] if len(wanted) == 1 else None
+
+
+def _of_pronouns(codes: Mapping[str | None, int]) -> set[int]:
+    """Return the numbers of those who are called "me" or the like."""
+    return {code for name, code in codes.items() if name and name.lower() in _ONESELF}
 
 
 def asked_first(query: Query, codes: Mapping[str | None, int]) -> list[int]:
@@ -118,12 +126,20 @@ def asked_to_tell(query: Query, codes: Mapping[str | None, int]) -> list[int]:
     if not _SAYS.search(low):  # as in most; much faster
         return []
     named = set(named_in(query.text, codes))
-    found = [code for name, code in codes.items() if code in named and _tells(_telling(name), low)]
-    return found + _oneself(query, codes) if _tells(["i"], low) else found
+    found = [
+        code
+        for name, code in codes.items()
+        if code in named and asks_for_words_of(_telling(name), low)
+    ]
+    return found + _oneself(query, codes) if asks_for_words_of(["i"], low) else found
 
 
-def _tells(names: Iterable[str], question: str) -> bool:
-    """Whether somebody of one of these names is asked for as the one who said something."""
+def asks_for_words_of(names: Iterable[str], question: str) -> bool:
+    """Whether somebody of one of these names is asked for as the one who said something.
+
+    Args:
+        names, question: in lower case.
+    """
     return any(re.search(_TOLD_BY.format(name=re.escape(name)), question) for name in names)
 
 

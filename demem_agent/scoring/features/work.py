@@ -10,7 +10,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from demem_agent.later import dataclass
 from demem_agent.scoring.columns import Column
-from demem_agent.scoring.lexical import LexicalIndex
+from demem_agent.scoring.lexical import Elsewhere, LexicalIndex
 from demem_agent.scoring.names import Names
 from demem_agent.scoring.query import Query, Words
 from demem_agent.scoring.related import RelatedWords
@@ -121,6 +121,7 @@ class Work:
         before, after: the passages next to those that are scored.
         turn: the turn of each row that is scored, shape (n,).
         best_of_turn: the largest ``hybrid`` of each turn's passages, shape (T,).
+        elsewhere: which passages are of another language than the query; None where none is.
     """
 
     query: Query
@@ -136,6 +137,7 @@ class Work:
     after: Beside
     turn: NDArray[np.intp]
     best_of_turn: NDArray[np.float32]
+    elsewhere: Elsewhere | None = None
 
     def every(self, column: Kept) -> Values:
         """Return a column over all passages, shape (N,), without a copy."""

@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from demem_agent.later import pattern
 from demem_agent.slots.successions.endings import Ending, ended
+from demem_agent.slots.successions.foreign_turns import ForeignEnding, ended_abroad
 from demem_agent.slots.successions.states import State, begun
 from demem_agent.text.clauses import clauses, supposed
 from demem_agent.text.language.changes import Sign, denied, signs, tells
@@ -173,9 +174,11 @@ class Claim:
         return begun(self.said) if self.turns else None
 
     @cached_property
-    def ended(self) -> Ending | None:
+    def ended(self) -> Ending | ForeignEnding | None:
         """What it says to be over."""
-        return ended(self.said) if self.turns else None
+        if not self.turns:
+            return None
+        return ended(self.said) or ended_abroad(self.said)
 
     @cached_property
     def exclaims(self) -> bool:

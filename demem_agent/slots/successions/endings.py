@@ -18,7 +18,7 @@ from demem_agent.text.language.words import stems, terms
 
 __all__ = ["Ending", "ended"]
 
-Kind = Literal["thing", "habit", "plan", "work", "person", "course"]
+Kind = Literal["thing", "habit", "plan", "intent", "work", "person", "course"]
 
 #: What is over, up to where something else is said of it.
 _OVER = (
@@ -150,6 +150,34 @@ _ENDS: tuple[tuple[re.Pattern[str], tuple[Kind, ...]], ...] = (
     ),
     (
         pattern(
+            rf"{WHO}(?:['’](?:m|re|s|ll)|\s*\b(?:am|are|is|was|were|do|does|did|will|have|has|ca|wo))?"
+            r"(?:\s*\b(?i:just|now|actually|really|probably))*"
+            r"(?:\s*\b(?i:not|cannot)|n['’]t)\b(?: (?:be|going to|gonna))*"
+            r" (?P<what>[^.!?;,]{2,60}?) after all\b"
+        ),
+        ("intent",),
+    ),
+    (
+        pattern(
+            f"{WHO}{AFTER_WHO}(?i:decided|chosen|chose|ended up)(?: in the end)?"
+            r" (?:against|not(?: to)?)(?P<what>(?: [\w'’-]+){1,8}?)"
+            r"(?=\s*(?:[,.;:!?()–]|$)|\s(?:because|since|so|and|but|after all|as|due)\b)"
+        ),
+        ("intent",),
+    ),
+    (
+        pattern(
+            f"{WHO}{AFTER_WHO}(?i:changed (?:my|our|his|her|their) minds?) about"
+            r"(?P<what>(?: [\w'’-]+){1,8}?)(?=\s*(?:[,.;:!?()–]|$))"
+        ),
+        ("intent",),
+    ),
+    (
+        pattern(rf"{_EVENT}(?:n['’]t| not)? (?:fell through|happening|taking place)\b"),
+        ("intent", "plan"),
+    ),
+    (
+        pattern(
             rf"{_EVENT} (?:cancell?ed|called off"
             r"|(?<=is |re |ow )off(?=\s*(?:[.,!;]|$)))"
         ),
@@ -183,6 +211,14 @@ _PLANS = pattern(
     r"|\bon (?i:mon|tues|wednes|thurs|fri|satur|sun)day\b"
     r"|\b(?i:mon|tues|wednes|thurs|fri|satur|sun)day at\b"
 )
+#: That something is meant to be done, or only wished.
+_MEANS_TO = pattern(
+    r"\b(?:going to|gonna|will|plan(?:s|ned|ning)?|booked|signed up|applied|want(?:s|ed)?"
+    r"|hop(?:e|es|ing)|think(?:ing)? (?:of|about)|agreed|decided to|intend(?:s|ed)?|about to"
+    r"|would like|tickets?)\b"
+    r"|['’](?:ll|d like)\b|(?:['’](?:m|re|s)|\b(?:am|are|is))(?: \w+ly| also| all)? \w+ing\b"
+)
+_MEANS_NOT = pattern(r"\b(?:not|never)\b|n['’]t\b|\b(?:would have|last|ago|yesterday)\b")
 _UNDER_WAY = pattern(
     r"(?:['’](?:m|re|s)|\b(?:am|are|is|been))(?: (?:still|also|currently|now|halfway through))*"
     r" (?:reading|watching|writing|building|knitting|making|painting|working on|learning"
@@ -210,7 +246,8 @@ _LIGHT = frozenset(
     stems(
         [
             *("go", "going", "do", "doing", "take", "taking", "have", "having", "play", "playing"),
-            *("use", "using", "be", "being", "work", "working"),
+            *("use", "using", "be", "being", "work", "working", "get", "getting", "make", "making"),
+            *("start", "starting"),
         ]
     )
 )
@@ -315,6 +352,11 @@ def _is_planned(said: str, _: str | None) -> bool:
     return _PLANS.search(said) is not None and not _WISHED.search(said)
 
 
+def _is_meant(said: str, _: str | None) -> bool:
+    """Whether it is of what somebody means to do."""
+    return _MEANS_TO.search(said) is not None and not _MEANS_NOT.search(said)
+
+
 def _is_under_way(said: str, _: str | None) -> bool:
     return _UNDER_WAY.search(said) is not None and not _WISHED.search(said)
 
@@ -327,6 +369,7 @@ _SAID: Mapping[Kind, Callable[[str, str | None], bool]] = {
     "thing": _is_had,
     "habit": _is_done,
     "plan": _is_planned,
+    "intent": _is_meant,
     "work": _works,
     "person": _is_near,
     "course": _is_under_way,

@@ -1,8 +1,8 @@
 """Where somebody lives and what they work: that it is so, and that another begins.
 
 "I moved to Lisbon" shares no word with "I live in Porto"; what tells is the verb, and of whom it
-is said. The rules know English, were written by hand and are narrow: a change that is hoped for,
-supposed or long past is none.
+is said. The rules know English, and by ``foreign_turns`` German and Spanish, were written by hand
+and are narrow: a change that is hoped for, supposed or long past is none.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import re
 from typing import Literal
 
 from demem_agent.later import dataclass, pattern
+from demem_agent.slots.successions.foreign_turns import TOLD_BY, begun_abroad, stated_abroad
 from demem_agent.slots.successions.whose import AFTER_WHO, WHO, WHO_THEN, whose
 from demem_agent.text.language.words import stems
 
@@ -107,7 +108,10 @@ def begun(said: str) -> State | None:
         if found is not None:
             return State(kind, whose(found))
     small = _BEGINS_SMALL.search(said) if said.islower() else None
-    return None if small is None else State("home", whose(small))
+    if small is not None:
+        return State("home", whose(small))
+    abroad = begun_abroad(said)
+    return None if abroad is None else State(*abroad)
 
 
 def stated(said: str, kind: Kind) -> State | None:
@@ -115,12 +119,15 @@ def stated(said: str, kind: Kind) -> State | None:
     found = _HOLDS[kind].search(said)
     if found is not None:
         return State(kind, whose(found))
-    return State(kind, "") if _OWN[kind].search(said) else None
+    if _OWN[kind].search(said):
+        return State(kind, "")
+    who = stated_abroad(said, kind)
+    return None if who is None else State(kind, who)
 
 
 def begun_before(kind: Kind) -> frozenset[str]:
     """Return stems of which a sentence has one that tells of a state of this kind."""
-    return IMPLIED[kind] | _TOLD_BY[kind]
+    return IMPLIED[kind] | _TOLD_BY[kind] | TOLD_BY[kind]
 
 
 def not_now(said: str) -> bool:

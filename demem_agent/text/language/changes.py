@@ -84,7 +84,9 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "|called off|call off|is off|are off|broke up|broken up|split up|divorced|separated"
         "|swapped|exchanged|replaced|left|resigned|fired|laid off|made redundant|let go|retired"
         "|died|passed away|finished|completed|submitted|handed in|dropped|bought|rented"
-        "|postponed|rescheduled|pushed|shifted|brought forward",
+        "|postponed|rescheduled|pushed|shifted|brought forward|after all|decided not"
+        "|decided against|ended up not|not happening|isn't happening|fell through|changed my mind"
+        "|changed our minds",
         "withdraws": "scratch that|strike that|correction|i mean|meant|misspoke|i was wrong"
         "|got that wrong|that was wrong|a mistake|my mistake|my bad|make it|make that"
         "|take that back|it's now|it is now|update|actually|oops|typo|mistyped|oh|sorry|wait|no"
@@ -104,6 +106,14 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "depends": "wenn|falls|während|sobald|außer|nachts",
         "negates": "nicht mehr|nie|niemals|ausgeschaltet|aufgehört",
         "many": "mag|liebe|liebt|gern|gerne|besucht|gekauft|gelesen|gesehen",
+        "turns": "gezogen|umgezogen|weggezogen|zurückgezogen|hingezogen|wohne|wohnen|wohnt|lebe"
+        "|lebt|jetzt|nun|inzwischen|mittlerweile|neuerdings|seit|angefangen|angetreten|begonnen"
+        "|bekommen|gefunden|angenommen|gewechselt|gekündigt|verloren|aufgegeben|geschmissen"
+        "|hingeschmissen|entlassen|gefeuert|rente|pension|verkauft|weggegeben|abgegeben|verschenkt"
+        "|entsorgt|weggeworfen|abbestellt|gelöscht|abgesagt|storniert|abgemeldet|ausgefallen"
+        "|gestrichen|gestorben|fällt ... aus|fallen ... aus|aufgehört|entschieden|doch nicht"
+        "|doch kein|doch keine|doch keinen|nicht mehr|keine ... mehr|keinen ... mehr|kein ... mehr"
+        "|getrennt|schluss gemacht|sage ... ab|sagen ... ab",
         "past": "früher|vorher|zuvor|ursprünglich|zuerst|damals|ehemals|anfangs|ehemalig",
         "now": "jetzt|nun|aktuell|derzeit|momentan|zurzeit|heute|noch|inzwischen|heutzutage",
         "event": "gestern|morgen|letzte woche|letztes jahr|heute morgen",
@@ -119,6 +129,14 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "depends": "si|cuando|mientras|salvo|excepto|de noche",
         "negates": "ya no|nunca|apagado",
         "many": "gusta|gustan|encanta|encantan|visité|compré|leí|vi",
+        "turns": "mudé|mudamos|mudó|mudaron|mudado|trasladé|trasladamos|trasladó|trasladado"
+        "|ahora|desde|empezado|empecé|empezó|comencé|conseguí|encontré|conseguido|contrataron"
+        "|contratado|cambié|dejé|dejamos|dejó|dejado|perdí|perdido|perdió|despedido|despidieron"
+        "|renuncié|renunciado|renunció|jubilé|jubilado|vendido|vendí|vendimos|vendió|regalado"
+        "|regalé|regalamos|donado|doné|tirado|tiré|cancelado|cancelé|cancelamos|canceló"
+        "|cancelada|suspendido|suspendió|anulado|anulé|devuelto|devolví|muerto|murió"
+        "|al final no|finalmente no|ya no|decidido no|decidí no|decidimos no|roto|rompimos|rompí"
+        "|cortamos|separado|separamos",
         "past": "antes|anteriormente|originalmente|al principio|antiguamente|antiguo",
         "now": "ahora|actualmente|hoy|todavía|aún|hoy en día|en este momento",
         "event": "ayer|mañana|anoche|la semana pasada|el año pasado",

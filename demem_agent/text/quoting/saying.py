@@ -13,14 +13,16 @@ from demem_agent.text.quoting.containing import UNSIGNED, contained, entry, on_o
 from demem_agent.text.quoting.cutting import excerpt, through_turn
 from demem_agent.text.quoting.fences import is_fenced
 from demem_agent.text.quoting.spoken import spoken
-from demem_agent.text.times.dates import find
-from demem_agent.text.times.periods import day_name
+from demem_agent.text.times.dates import Span, find
+from demem_agent.text.times.periods import day_name, days_name
 from demem_agent.types import Evidence
 
 __all__ = ["Told", "day", "margin", "meant", "name_of", "noted", "said", "told"]
 
 #: A colon ends a name in a line, and brackets stand around a margin.
 _ENDS_NAME = pattern(r":(?=\s|$)|[\[\]]")
+#: A time that is told by another day: "3 weeks after 15 May 2024".
+_FROM_A_DAY = pattern(r" (?:before|after) \d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +63,11 @@ def _say(evidence: Evidence, words: str) -> str:
     return contained(f"{name}: {told}" if name else unsigned(told))
 
 
-def meant(evidence: Evidence, start: int, end: int) -> tuple[str, ...]:
+def meant(evidence: Evidence, start: int, end: int, *, alone: bool = False) -> tuple[str, ...]:
     """Return what the relative times that the speaker uses mean: "yesterday: 7 May 2023".
 
-    Left out is what means the very day on which it was said, under which it stands.
+    Left out is what means the very day on which it was said, under which it stands; unless it
+    stands ``alone``, under no day.
     """
     if evidence.at is None:
         return ()
@@ -72,10 +75,19 @@ def meant(evidence: Evidence, start: int, end: int) -> tuple[str, ...]:
     times = find(clean(evidence.text[start:end]), day)
     found: dict[str, None] = {}
     for time in spoken(evidence.text, start, end, times):
-        if not time.first == time.last == day:
+        if alone or not time.first == time.last == day:
             phrase = " ".join(evidence.text[start + time.start : start + time.end].split())
-            found[f"{phrase}: {time.text}"] = None
+            found[f"{phrase}: {_dated(time)}"] = None
     return tuple(found)
+
+
+def _dated(time: Span) -> str:
+    """Write a time, with its own days where it is told by how far it is from another."""
+    if not _FROM_A_DAY.search(time.text):
+        return time.text
+    days = days_name(time.first, time.last)
+    year = f" {time.last.year}"
+    return f"{time.text}, {days.removesuffix(year) if time.text.endswith(year) else days}"
 
 
 def margin(notes: Sequence[str]) -> str:

@@ -22,10 +22,10 @@ from demem_agent.text.times.dates import Span, stretches
 from demem_agent.text.times.foreign_days import foreign_days
 from demem_agent.text.times.periods import DAY, day_name, period
 
-__all__ = ["asked_days", "asks_of_saying", "echoes", "said_within"]
+__all__ = ["ASKING", "asked_days", "asks_of_saying", "echoes", "said_within"]
 
 #: Words of asking what was said or what happened; times need none of them.
-_ASKS = frozenset(
+ASKING = frozenset(
     """say says said saying tell tells told telling talk talked talking speak spoke spoken discuss
     discussed discussing mention mentioned chat chatted write wrote written message messages
     happen happened happening going went go come came up do did done thing things stuff topic
@@ -164,5 +164,5 @@ def _asks_alone(question: str, spans: Iterable[Span], names: Collection[str]) ->
     rest = question
     for span in spans:
         rest = f"{rest[: span.start]}{' ' * (span.end - span.start)}{rest[span.end :]}"
-    known = _ASKS | stop_words(language_of(question)) | set(names)
+    known = ASKING | stop_words(language_of(question)) | set(names)
     return all(word in known or _SIGNS.issuperset(word) for word in worded(rest).words)

@@ -17,7 +17,7 @@ from datetime import date
 from demem_agent.later import pattern
 from demem_agent.text.times.periods import DAY, Meaning, Step, day_alone, period
 
-__all__ = ["BARE", "bare_weekday"]
+__all__ = ["BARE", "bare_weekday", "has_happened"]
 
 #: A pattern, for text in lower case.
 BARE = (
@@ -62,6 +62,16 @@ _OPEN = pattern(
     r"|offered|postponed|moved|rescheduled|delayed|shifted|reserved|signed"
     r"|last|next|ago|month|year|week|years|months|weeks|early|late)\b|['’](?:m|re|ve|s|d)\b"
 )
+#: What is done on a day rather than for it or about it.
+_DONE = pattern(
+    r"\b(?:saw|met|went|came|ate|drank|flew|drove|ran|swam|slept|visited|walked|arrived|returned"
+    r"|hung\s+out|ran\s+into|caught\s+up)\b"
+)
+#: What something that is still to come stands behind: "met about next Friday", "went to plan ...".
+_FOR = pattern(
+    r"\b(?:for|about|to|until|till|by|before|of|from|re|is|it['’]?s|plan\w*|see)\s+\Z|\bto\s+(?!the\b"
+    r"|my\b|an?\b|our\b|his\b|her\b|their\b|see\b|meet\b|visit\b)[a-z]+\b"
+)
 #: Where a whole sentence is about long ago or about what was usual.
 _ONCE = pattern(
     r"\bwhen\s+(?:i|we|he|she|they|my\s\w+)\s+(?:was|were)\b|\bas\s+(?:an?|always|usual|kids)\b"
@@ -83,6 +93,15 @@ def bare_weekday(match: re.Match[str], anchor: date) -> Meaning | None:
     if step is None or today == anchor:
         return None
     return day_alone(period(unit, step, anchor)[0])
+
+
+def has_happened(match: re.Match[str]) -> bool:
+    """Whether the clause around a time tells of what has been done at it: "saw him next Friday"."""
+    clause = _clause(match, match.start())
+    if _DONE.search(clause) is None or _SHALL.search(clause) or _OPEN.search(clause):
+        return False
+    before = match.string[max(0, match.start() - _REACH) : match.start()]
+    return _FOR.search(_BREAK.split(before)[-1]) is None
 
 
 def _direction(match: re.Match[str]) -> Step | None:

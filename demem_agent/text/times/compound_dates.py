@@ -97,10 +97,16 @@ BESIDE = (
 )
 #: "Friday of next week".
 IN_WEEK = rf"(?P<day>{DAY}){PART_OF_DAY}\s+(?:of\s+)?(?P<of>last|next|this)\s+week\b(?!['’]s)"
-#: "Friday week", where it is no name.
+#: What a week of some kind is behind: "on Monday week plan".
+_NAMES = r"(?:plans?|schedules?|menu|meals?|specials?|deals?|sales?)\b"
+#: "Friday week", where it is no name: behind what a day stands behind, or where the clause ends.
 HENCE = (
-    r"(?:(?<=\bon\s)|(?<=\bby\s)|(?<=\btill\s)|(?<=\buntil\s)|(?<=\byou\s)|(?<=\bfrom\s))"
-    rf"(?P<hence>{DAY})\s+week\b(?!\s*(?:\d|one\b|two\b|-))"
+    r"(?:(?:(?<=\bon\s)|(?<=\bby\s)|(?<=\btill\s)|(?<=\buntil\s)|(?<=\byou\s)|(?<=\bfrom\s)"
+    r"|(?<=\bis\s)|(?<=['’]s\s)|(?<=\bfor\s)|(?<=\bto\s))"
+    rf"(?P<hence>{DAY})\s+week\b(?!\s*(?:\d|one\b|two\b|-|{_NAMES}))"
+    r"|(?<!\bthe\s)(?<!\ba\s)(?<!\bevery\s)(?<!\beach\s)(?<!\bthis\s)(?<!\blast\s)(?<!\bnext\s)"
+    r"(?<!\bof\s)(?<!\bmy\s)(?<!\bour\s)"
+    rf"(?P<week_hence>{DAY})\s+week\b(?=\s*(?:[.!?;,)]|\Z)|\s+(?:at|then|works|suits|is|i|we|if)\b))"
 )
 #: Behind a count: "from Tuesday", and behind "ago": "today".
 FROM = rf"from\s+(?P<base>(?:(?:the|this|next|last)\s+)?{DAY}|today|tomorrow|yesterday)"

@@ -26,6 +26,7 @@ __all__ = [
     "Step",
     "day_alone",
     "day_name",
+    "days_name",
     "month_in",
     "named",
     "period",
@@ -207,6 +208,17 @@ def period_name(unit: str, first: date) -> str:
 def day_name(day: date) -> str:
     """Write a day as in "7 May 2023": in English, whatever the process's locale."""
     return f"{day.day} {_MONTH_NAMES[day.month - 1]} {day.year}"
+
+
+def days_name(first: date, last: date) -> str:
+    """Write the days from one to another: "20 to 26 May 2024", or a single one."""
+    if first == last:
+        return day_name(first)
+    if first.year != last.year:
+        return f"{day_name(first)} to {day_name(last)}"
+    if first.month != last.month:
+        return f"{first.day} {_MONTH_NAMES[first.month - 1]} to {day_name(last)}"
+    return f"{first.day} to {day_name(last)}"
 
 
 def day_alone(day: date) -> Meaning:

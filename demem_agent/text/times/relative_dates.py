@@ -19,6 +19,7 @@ Conventions; the anchor is the day on which the text was said:
   :mod:`demem_agent.text.times.bare_weekdays`.
 * "In two weeks" lies ahead, unless the words before it speak of how long or how often: "finished it
   in two weeks".
+* "Saw him next Friday" is left alone: what has happened lies behind, and "next" does not.
 * Not resolved: "the other day", "the last week", "my last year", "the last week of May"; and "may",
   "march", "sun", "sat" and "wed" in lower case, which are more often other words.
 * What would fall outside the years 1 to 9999 is left alone.
@@ -42,7 +43,7 @@ from demem_agent.text.times.amounts import (
     one_spaced,
     shifted,
 )
-from demem_agent.text.times.bare_weekdays import BARE, bare_weekday
+from demem_agent.text.times.bare_weekdays import BARE, bare_weekday, has_happened
 from demem_agent.text.times.compound_dates import (
     BESIDE,
     FROM,
@@ -85,6 +86,12 @@ _FIXED = {
     "tomorrow": 1,
     "day after tomorrow": 2,
 }
+#: "Tomorrow" as it is written in haste.
+_TOMORROW = (
+    *("tmrw", "tmrrw", "tmr", "tomoz", "2moro", "2morrow", "2mrw", "2mro"),
+    *("tomorow", "tommorow", "tommorrow"),
+)
+_HASTY = "|".join(_TOMORROW)
 
 _UNIT = rf"(?:week(?:end)?|month|year|{WEEKDAY}|{SEASON}(?!\s+\d)|{MONTH}(?!\.?,?\s+\d))"
 _NOT_OWNED = (
@@ -93,6 +100,7 @@ _NOT_OWNED = (
 
 _BEGINNINGS = (
     *("the day", "day ", "yesterday", "tomorrow", "today", "tonight", "earlier", "later", "this"),
+    *_TOMORROW,
     *("coming", "past", "last", "next", "in ", "before last", "after next", *FIRST_WORDS),
     *("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"),
 )
@@ -118,7 +126,8 @@ RELATIVE = pattern(
     rf"\b{_ahead(_BEGINNINGS)}(?:"
     rf"(?:the\s+)?(?P<fixed>day\s+before\s+yesterday|day\s+after\s+tomorrow){PART_OF_DAY}"
     rf"|(?P<soon>today|tomorrow)\s+week\b(?!\s*\d)"
-    rf"|(?<!\bweek\s)(?<!\bweeks\s)(?P<near>yesterday|tomorrow){PART_OF_DAY}(?!\s+never\b)"
+    rf"|(?<!\bweek\s)(?<!\bweeks\s)(?P<near>yesterday|tomorrow|{_HASTY}){PART_OF_DAY}"
+    r"(?!\s+never\b)"
     r"|(?<!\bweek\s)(?<!\bweeks\s)(?P<now>today|tonight|this\s+(?:morning|afternoon|evening)"
     r"|(?<!\bthe\s)last\s+night(?!\s+of\b))"
     r"|(?P<which>(?:earlier|later)\s+this|this\s+(?:past|coming)|coming|past"
@@ -173,7 +182,11 @@ def may_hold_time(low: str) -> bool:
         or "past" in low
         or " ago" in low
         or "coming" in low
-        or "tomorrow" in low
+        or "tomo" in low
+        or "tomm" in low
+        or "tmr" in low
+        or "2mo" in low
+        or "2mr" in low
     )
 
 
@@ -216,7 +229,7 @@ def _compound(match: re.Match[str], text: str, anchor: date) -> Meaning | None:
         return in_week(match["of"], match["day"], anchor)
     if match["new"]:
         return early_next_year(anchor)
-    base = match["hence"] or match["soon"] or match["week_on"]
+    base = match["hence"] or match["week_hence"] or match["soon"] or match["week_on"]
     return from_day("a week", base, 1, anchor)
 
 
@@ -232,7 +245,7 @@ def _counted(match: re.Match[str], anchor: date) -> Meaning | None:
 def _near_day(match: re.Match[str], anchor: date) -> Meaning:
     """Resolve what is always as many days away, such as "yesterday"."""
     phrase = match["fixed"] or match["near"] or match["now"]
-    days = _FIXED[one_spaced(phrase)]
+    days = 1 if phrase in _TOMORROW else _FIXED[one_spaced(phrase)]
     return named("day", days, anchor)
 
 
@@ -257,6 +270,8 @@ def _stepped(match: re.Match[str], text: str, anchor: date) -> Meaning | None:
         return holiday(match["feast"], step, anchor) if len(which) == 1 or step != 0 else None
     unit = unit_name(match, text, "unit")
     if not unit:
+        return None
+    if which == ["next"] and has_happened(match):
         return None
     if match["on"]:
         return in_week(which[-1], match["on"], anchor)

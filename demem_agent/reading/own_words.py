@@ -1,0 +1,94 @@
+"""What those said whom a question is about stands before what only looks like it.
+
+Two lines do. "ok (looks at ravi)" has the name that is asked about and nothing else: it goes behind
+all that he says himself. A contract that somebody pasted is not what they said: where a question
+asks for that, their own lines on it stand ahead of the document's.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demem_agent.scoring import Query, Ranking
+from demem_agent.scoring.features.speakers import (
+    asked_about,
+    asked_first,
+    asked_to_tell,
+    asks_for_words_of,
+    telling_names,
+)
+from demem_agent.scoring.forms import FILLER
+from demem_agent.slots.said_then import are_pasted, text_of
+from demem_agent.slots.state import State
+from demem_agent.text.language.mentions import merely_names
+from demem_agent.text.language.words import content_words, stems
+from demem_agent.text.times.asked_days import ASKING
+
+__all__ = ["own_words"]
+
+#: Passages that are looked at, the best: more are never read.
+MOST = 200
+#: Of one's own lines on what is asked, so many stand ahead of a document.
+AHEAD = 5
+#: What keeps a passage behind another: the last digit of a score.
+BEHIND = 0.0001
+
+
+def own_words(state: State, query: Query, ranking: Ranking) -> Ranking:
+    """Return a ranking in which these two kinds of lines are behind what tells more."""
+    return _documents_behind(state, query, _names_behind(state, query, ranking))
+
+
+def _names_behind(state: State, query: Query, ranking: Ranking) -> Ranking:
+    """Put what only names the one whom a question is about behind all that they say."""
+    index = state.passage_index()
+    wanted = asked_about(query, index.speakers.codes)
+    if wanted is None:
+        return ranking
+    first = ranking.rows[:MOST]
+    is_own = index.speaker.view()[first] == wanted
+    tells = is_own & (index.kind.view()[first] != FILLER)
+    names = telling_names([name for name, code in index.speakers.codes.items() if code == wanted])
+    mere = [row for row in first[~is_own].tolist() if merely_names(text_of(state, row), names)]
+    return _behind(ranking, mere, first[tells])
+
+
+def _documents_behind(state: State, query: Query, ranking: Ranking) -> Ranking:
+    """Put what was pasted behind what those say on the matter whose words are asked for."""
+    index = state.passage_index()
+    codes = index.speakers.codes
+    wanted = asked_to_tell(query, codes)
+    if not wanted and not asks_for_words_of(["i"], query.text.lower()):
+        return ranking
+    first = ranking.rows[:MOST]
+    is_pasted = are_pasted(state, first)
+    if not is_pasted.any():
+        return ranking
+    wanted = wanted or asked_first(query, codes)
+    speakers = index.speaker.view()[first]
+    is_own = np.isin(speakers, wanted) if wanted else np.ones(len(first), np.bool_)
+    on_it = _holding(state, query)[first] & (index.kind.view()[first] == 0)
+    return _behind(ranking, first[is_pasted].tolist(), first[is_own & on_it & ~is_pasted][:AHEAD])
+
+
+def _holding(state: State, query: Query) -> NDArray[np.bool_]:
+    """Mark by row what holds a word that a question has beside names and words of asking."""
+    index = state.passage_index()
+    known = ASKING | telling_names(index.speakers.codes)
+    held = np.zeros(len(index), np.bool_)
+    for term in stems([word for word in content_words(query.text) if word not in known]):
+        held[index.lexical.rows(term)] = True
+    return held
+
+
+def _behind(ranking: Ranking, rows: list[int], ahead: NDArray[np.intp]) -> Ranking:
+    """Return a ranking with some rows behind all of some others, in the order that they have."""
+    if not rows or not len(ahead):
+        return ranking
+    least = float(ranking.scores[np.isin(ranking.rows, ahead)].min())
+    is_behind = np.isin(ranking.rows, rows) & (ranking.scores >= least)
+    scores = ranking.scores.copy()
+    places = np.arange(1, int(is_behind.sum()) + 1)
+    scores[is_behind] = least - BEHIND * places
+    return ranking.rescored(scores)

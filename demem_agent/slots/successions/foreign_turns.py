@@ -1,0 +1,361 @@
+"""States that begin and things that are over, as it is said in German and Spanish.
+
+The rules are those of :mod:`~demem_agent.slots.successions.states` and ``endings`` for English,
+written by hand and as narrow: "Ich bin nach Köln gezogen", "me mudé a Valencia", "ich habe
+gekündigt", "al final no vamos". Whose state it is tells the verb or the pronoun.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from typing import Literal
+
+from demem_agent.later import dataclass, pattern
+from demem_agent.slots.successions.whose import same_person
+from demem_agent.text.language.languages import are_surely_english, stop_words
+from demem_agent.text.language.words import stems
+
+__all__ = ["TOLD_BY", "ForeignEnding", "begun_abroad", "ended_abroad", "stated_abroad"]
+
+Kind = Literal["home", "work"]
+Language = Literal["german", "spanish"]
+
+_WORD = pattern(r"[^\W\d_]+")
+#: Stems by which a state is asked for or told.
+TOLD_BY: Mapping[Kind, frozenset[str]] = {
+    "home": frozenset(
+        [
+            *stems(["wohne", "wohnen", "wohnt", "lebe", "leben", "gezogen", "umgezogen"], "german"),
+            *stems(["wohnung", "zuhause", "adresse"], "german"),
+            *stems(["vivo", "vivimos", "vive", "mudé", "mudado", "piso", "casa"], "spanish"),
+            *stems(["dirección"], "spanish"),
+        ]
+    ),
+    "work": frozenset(
+        [
+            *stems(["arbeite", "arbeiten", "arbeitet", "job", "stelle", "jobbe"], "german"),
+            *stems(["angestellt"], "german"),
+            *stems(["trabajo", "trabajamos", "trabaja", "puesto", "empleo"], "spanish"),
+        ]
+    ),
+}
+#: What makes a change none: it is supposed, long past, hoped for or denied.
+_NOT_SO: Mapping[Language, re.Pattern[str]] = {
+    "german": pattern(
+        r"\b(?:vielleicht|würde\w*|wäre\w*|hätte\w*|könnte\w*|wenn|falls|fast|beinahe|nie|niemals"
+        r"|damals|früher|als (?:ich|wir|kind)|vor (?:vielen|\w+) jahren|ob|überleg\w*|geplant"
+        r"|plane\w*|will|wollen|möchte\w*|möglicherweise|geboren)\b",
+        re.IGNORECASE,
+    ),
+    "spanish": pattern(
+        r"\b(?:quizás?|tal vez|a lo mejor|si|casi|nunca|jamás|antes|hace \w+ años|cuando era"
+        r"|ojalá|quiero|queremos|quisiera|pienso|pensando|planeando|podría\w*|debería\w*"
+        r"|me gustaría|nac[íi]\w*)\b",
+        re.IGNORECASE,
+    ),
+}
+_POST = r"\b(?:bei|beim|als|in|im|für|am|an)\b"
+_LATELY = r"(?:jetzt|nun|inzwischen|mittlerweile|neuerdings|seit)"
+_BEGINS: Mapping[Language, Mapping[Kind, re.Pattern[str]]] = {
+    "german": {
+        "home": pattern(
+            r"\b(?:bin|sind|ist)\b[^.!?]*\b(?:um|weg|hin|her|zurück)?gezogen\b"
+            rf"|\b{_LATELY}\b[^.!?,;]*\b(?:wohn|leb)(?:e|en|t)\b"
+            rf"|\b(?:wohn|leb)(?:e|en|t)\b[^.!?,;]*\b{_LATELY}\b",
+            re.IGNORECASE,
+        ),
+        "work": pattern(
+            r"\b(?:stelle|job|arbeit|position)\b[^.!?]*\b(?:angefangen|angetreten|begonnen|bekommen"
+            r"|gefunden|angenommen)\b"
+            rf"|\b{_LATELY}\b[^.!?,;]*\barbeite[nt]?\b[^.!?,;]*{_POST}"
+            rf"|\barbeite[nt]?\b[^.!?,;]*\b{_LATELY}\b[^.!?,;]*{_POST}"
+            rf"|\barbeite[nt]?\b[^.!?,;]*{_POST}[^.!?,;]*\b{_LATELY}\b"
+            r"|\b(?:angefangen|begonnen)[^.!?]*zu arbeiten\b"
+            r"|\b(?:arbeitgeber|job|stelle)\b[^.!?]*\bgewechselt\b",
+            re.IGNORECASE,
+        ),
+    },
+    "spanish": {
+        "home": pattern(
+            r"\b(?:me|nos|se) (?:(?:he|hemos|ha|han) )?(?:mud(?:é|amos|ó|aron|ado)"
+            r"|traslad(?:é|amos|ó|aron|ado))\b"
+            r"|\bahora (?:vivo|vivimos|vive|viven)\b|\b(?:vivo|vivimos|vive|viven) ahora\b"
+            r"|\bdesde [^.!?,;]{1,20} (?:vivo|vivimos|vive|viven)\b",
+            re.IGNORECASE,
+        ),
+        "work": pattern(
+            r"\b(?:(?:he|hemos|ha) empezado|empec[ée]|empezó|comencé|comenzó) a trabajar\b"
+            r"|\b(?:ahora (?:trabajo|trabajamos|trabaja)|(?:trabajo|trabaja) ahora)"
+            r" (?:en|de|como|para)\b"
+            r"|\b(?:empec[ée]|conseguí|encontré|tengo|acepté|he (?:empezado|conseguido|encontrado"
+            r"|aceptado))(?: \w+){0,2} (?:trabajo|puesto|empleo)\b"
+            r"|\b(?:me|le) (?:contrataron|han contratado)\b|\bcambié de trabajo\b",
+            re.IGNORECASE,
+        ),
+    },
+}
+_HOLDS: Mapping[Language, Mapping[Kind, re.Pattern[str]]] = {
+    "german": {
+        "home": pattern(
+            r"\b(?:wohn|leb)(?:e|en|t)\b[^.!?;]*\b(?:in|im|bei|am|an|auf)\b"
+            r"|\b(?:meine|unsere) (?:wohnung|adresse) ist\b",
+            re.IGNORECASE,
+        ),
+        "work": pattern(
+            r"\b(?:arbeite[nt]?|jobbe[nt]?)\b[^.!?;]*\b(?:in|im|bei|beim|als|für|am|an|auf|mit)\b"
+            r"|\b(?:bin|ist)\b[^.!?;]*\bangestellt\b|\b(?:habe|hat)\b[^.!?;]*\b(?:stelle|job)\b",
+            re.IGNORECASE,
+        ),
+    },
+    "spanish": {
+        "home": pattern(
+            r"\b(?:vivo|vivimos|vive|viven) (?:\w+ ){0,2}?(?:en|cerca)\b"
+            r"|\b(?:mi|nuestra) (?:casa|dirección) (?:es|está)\b",
+            re.IGNORECASE,
+        ),
+        "work": pattern(
+            r"\b(?:trabajo|trabajamos|trabaja) (?:\w+ ){0,2}?(?:en|de|como|para|con)\b"
+            r"|\btengo (?:un )?(?:trabajo|puesto|empleo)\b",
+            re.IGNORECASE,
+        ),
+    },
+}
+#: A post that is over; no other thing is named beside it.
+_JOBLESS: Mapping[Language, re.Pattern[str]] = {
+    "german": pattern(
+        r"\b(?:[Hh]abe?|[Hh]aben|[Hh]at)\b"
+        r"(?: (?:[a-zäöüß]+|Woche|Monat|Jahr|Montag|Dienstag|Mittwoch|Donnerstag|Freitag))*?"
+        r" gekündigt\b|\b[Mm]ir wurde gekündigt\b"
+        r"|\b(?i:job|stelle|arbeit)\b[^.!?]*\b(?:gekündigt|verloren|aufgegeben|geschmissen"
+        r"|hingeschmissen|verlassen)\b|\bwurde (?:entlassen|gefeuert)\b|\bin (?:Rente|Pension)\b"
+    ),
+    "spanish": pattern(
+        r"\b(?:he dejado|dejé|he perdido|perdí|ha dejado|dejó|perdió|hemos dejado)"
+        r" (?:el|mi|su|nuestro) (?:trabajo|empleo|puesto)\b|\bme han despedido\b|\bme despidieron\b"
+        r"|\b(?:he renunciado|renuncié|renunció)(?=\s*(?:[.!,;]|$)| al? (?:trabajo|puesto))"
+        r"|\bme (?:he jubilado|jubilé)\b",
+        re.IGNORECASE,
+    ),
+}
+#: That something is over, with what it is: all that stands in these groups.
+_ENDS: Mapping[Language, tuple[re.Pattern[str], ...]] = {
+    "german": (
+        pattern(
+            r"\b(?:habe?n?|hat)\b(?P<what>[^.!?;]+?)\b(?:verkauft|weggegeben|abgegeben|verschenkt"
+            r"|entsorgt|weggeworfen|gekündigt|abbestellt|gelöscht|abgesagt|storniert|aufgegeben"
+            r"|abgemeldet)\b",
+            re.IGNORECASE,
+        ),
+        pattern(
+            r"^(?P<what>[^.!?;]+?)\b(?:ist|sind|wurden?)(?: \w+){0,2} (?:abgesagt|ausgefallen"
+            r"|gestrichen|storniert|verkauft|gestorben)\b",
+            re.IGNORECASE,
+        ),
+        pattern(r"^(?P<what>[^.!?;]+?)\b(?:fällt|fallen)\b[^.!?;]*\baus\b", re.IGNORECASE),
+        pattern(
+            r"\b(?:sage|sagen|blase|blasen)\b(?P<what>[^.!?;]+?)\bab\b",
+            re.IGNORECASE,
+        ),
+        pattern(r"\bmit (?P<what>[^.!?;]+?) aufgehört\b", re.IGNORECASE),
+        pattern(
+            r"\bgegen (?P<what>[^.!?;]+?) entschieden\b"
+            r"|\bentschieden,?(?P<rest>[^.!?;]*?)\b(?:nicht|kein\w*)\b(?P<more>[^.!?;]*)",
+            re.IGNORECASE,
+        ),
+        pattern(
+            r"^(?P<what>[^.!?;]+?)\b(?:doch (?:nicht|kein\w*)|nicht mehr|kein\w* mehr)\b"
+            r"(?P<more>[^.!?;]*)",
+            re.IGNORECASE,
+        ),
+        pattern(
+            r"^(?P<what>[^.!?;]*?)\b(?:haben|hat|habe)\b[^.!?;]*\b(?:getrennt|schluss gemacht)\b",
+            re.IGNORECASE,
+        ),
+    ),
+    "spanish": (
+        pattern(
+            r"\b(?:(?:he|hemos|ha|han) (?:vendido|regalado|donado|tirado|cancelado|anulado|devuelto"
+            r"|dejado(?: de)?|terminado con|roto con)"
+            r"|vend(?:í|imos|ió)|regal(?:é|amos|ó)|don(?:é|amos|ó)|tir(?:é|amos|ó)"
+            r"|cancel(?:é|amos|ó)|anul(?:é|amos|ó)|dej(?:é|amos|ó)(?: de)?|devolv(?:í|imos|ió)"
+            r"|romp(?:í|imos|ió) con|cort(?:é|ó) con) (?P<what>[^.!?;,]+)",
+            re.IGNORECASE,
+        ),
+        pattern(
+            r"^(?P<what>[^.!?;]+?) (?:se (?:ha )?(?:cancel|suspend|anul)\w+|está cancelad\w"
+            r"|(?:ha )?muri[óo]\w*|ya no se hace)",
+            re.IGNORECASE,
+        ),
+        pattern(
+            r"^(?P<what>[^.!?;]*?)\b(?:al final no|finalmente no|ya no)\b(?P<more>[^.!?;]*)",
+            re.IGNORECASE,
+        ),
+        pattern(
+            r"\b(?:(?:he|hemos|ha) decidido|decid(?:í|imos|ió)) no (?P<what>[^.!?;]+)",
+            re.IGNORECASE,
+        ),
+        pattern(
+            r"^(?P<what>[^.!?;]*?)(?:\blo (?:hemos|han) dejado\b|\b(?:hemos|han) roto\b"
+            r"|\brompimos\b|\bcortamos\b|\bnos (?:hemos separado|separamos)\b)",
+            re.IGNORECASE,
+        ),
+    ),
+}
+#: What of an ending tells nothing of what it is that is over.
+_LIGHT: Mapping[Language, frozenset[str]] = {
+    "german": frozenset(
+        """gehen geht gehe gehst machen mache macht haben sein werden kommt alten alte alter altes
+        neuen neue ganz endlich leider gestern heute letzte woche monat jahr schon doch nun jetzt
+        seit bei mehr gerade immer uns mich mir dich sich ihn ihr wieder tag tage arbeite
+        arbeiten""".split()
+    ),
+    "spanish": frozenset(
+        """voy vamos va van ir hago hacemos hacer hace tengo tener viejo vieja nuevo nueva ayer hoy
+        semana mes año pasado pasada ya ahora también yo trabajo trabajar último última""".split()
+    ),
+}
+#: What says nothing that could be over: it is past already, asked or denied itself.
+_OPEN: Mapping[Language, re.Pattern[str]] = {
+    "german": pattern(
+        r"\b(?:nicht|kein\w*|war|waren|hatten?|habe?n?\b[^.!?;]*\b(?:ge|ver)\w+(?:t|en)(?=\W*$)"
+        r"|überleg\w*|vielleicht|würde\w*)\b",
+        re.IGNORECASE,
+    ),
+    "spanish": pattern(
+        r"\b(?:no|nunca|fui|fue|fuimos|era|había|estuve|estuvimos|quizás?|tal vez|compré)\b",
+        re.IGNORECASE,
+    ),
+}
+#: What has been got for later is not past.
+_GOT = pattern(r"\b(?:gebucht|reserviert|geplant|gekauft|abonniert|reservado|comprado)\b")
+_PAST_ENDS = pattern(r"\b(?:war|waren|hatten?|hätte\w*|fue|fueron|era|llovió)\b", re.IGNORECASE)
+_SPEAKER: Mapping[Language, re.Pattern[str]] = {
+    "german": pattern(
+        r"\b(?:ich|wir|mir|uns)\b|^\W*(?:bin|habe?|wohne|arbeite|haben|sind)\b", re.IGNORECASE
+    ),
+    "spanish": pattern(
+        r"\b(?:yo|nosotros|me|nos|he|hemos|vivo|vivimos|trabajo|trabajamos|tengo|tenemos|voy|vamos"
+        r"|estoy|estamos|hago|hacemos|soy|somos|conduzco|juego|fumo|ya no \w+(?:o|amos|emos|imos)"
+        r"|al final no \w+(?:o|oy|amos|emos|imos)|\w+(?:é|í|imos|amos))\b",
+        re.IGNORECASE,
+    ),
+}
+_OTHER: Mapping[Language, re.Pattern[str]] = {
+    "german": pattern(
+        r"^\W*(?:(?:mein|unser)\w* )?(?P<who>[A-ZÄÖÜ]\w+) (?:ist|hat|wohnt|lebt|arbeitet|zieht"
+        r"|kommt|geht|fährt|fliegt|macht)\b|\b(?P<they>[Ee]r|[Ss]ie)\b"
+    ),
+    "spanish": pattern(
+        r"^\W*(?:(?:[Mm]i|[Nn]uestr[oa]) )?(?P<who>(?!(?:Se|Ya|Al|El|La|En)\b)[A-Za-zÁÉÍÓÚáéíóúñ]+)"
+        r" (?:se|ha|vive|trabaja|viene|va|ya|al final|dejó|vendió|perdió)\b|\b(?P<they>él|ella)\b"
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignEnding:
+    """That something is over for somebody, as it is said in another language than English.
+
+    Attributes:
+        kinds: ("work",) for a post, ("thing",) for what is named.
+        who: "" for the speaker, "*" for he or she, a name, or None where nobody is named.
+        words: stems by which what is over is found; none for a post that is not named.
+        told: the words that name it, of which an earlier sentence has most.
+    """
+
+    kinds: tuple[str, ...]
+    who: str | None
+    words: frozenset[str]
+    told: tuple[str, ...]
+    language: Language
+
+    def ends(self, said: str, _: frozenset[str]) -> bool:
+        """Whether an earlier sentence says what is over by this."""
+        if self.kinds == ("work",):
+            return stated_abroad(said, "work") == self.who
+        if _OPEN[self.language].search(said) and not _GOT.search(said):
+            return False
+        who = _who(said, self.language)
+        if None not in (who, self.who) and not same_person(who or "", self.who or ""):
+            return False
+        held = set(stems(_WORD.findall(said.lower()), self.language))
+        shared = [word for word in self.told if word in held]
+        return len(shared) >= math.ceil(len(self.told) * 0.6)
+
+
+def begun_abroad(said: str) -> tuple[Kind, str] | None:
+    """Return which state of whom is told to have begun; None where none is."""
+    if _is_english(said):
+        return None
+    for language, kinds in _BEGINS.items():
+        if _NOT_SO[language].search(said) or _DENIES[language].search(said):
+            continue
+        for kind, begins in kinds.items():
+            who = _who(said, language) if begins.search(said) else None
+            if who is not None:
+                return kind, who
+    return None
+
+
+_DENIES: Mapping[Language, re.Pattern[str]] = {
+    "german": pattern(r"\b(?:nicht|kein\w*)\b", re.IGNORECASE),
+    "spanish": pattern(r"\bno\b", re.IGNORECASE),
+}
+
+
+def stated_abroad(said: str, kind: Kind) -> str | None:
+    """Return who is told to be in a state of a kind; None where nobody is."""
+    if _is_english(said):
+        return None
+    for language, kinds in _HOLDS.items():
+        if _DENIES[language].search(said):
+            continue
+        if kinds[kind].search(said) or _BEGINS[language][kind].search(said):
+            return _who(said, language)
+    return None
+
+
+def ended_abroad(said: str) -> ForeignEnding | None:
+    """Return what a sentence says to be over; None where it says nothing of the kind."""
+    if _is_english(said):
+        return None
+    for language, jobless in _JOBLESS.items():
+        if _NOT_SO[language].search(said) or _PAST_ENDS.search(said):
+            continue
+        if jobless.search(said):
+            who = _who(said, language)
+            return ForeignEnding(("work",), who, frozenset(), (), language)
+        for form in _ENDS[language]:
+            found = form.search(said)
+            if found is not None:
+                return _named(said, found, language)
+    return None
+
+
+def _is_english(said: str) -> bool:
+    return are_surely_english(_WORD.findall(said.lower()))
+
+
+def _named(said: str, found: re.Match[str], language: Language) -> ForeignEnding | None:
+    what = " ".join(part for part in found.groupdict().values() if part)
+    told = tuple(dict.fromkeys(_telling(what, language)))
+    who = _who(said, language)
+    return ForeignEnding(("thing",), who, frozenset(told), told, language) if told else None
+
+
+def _telling(what: str, language: Language) -> Iterator[str]:
+    left_out = stop_words(language) | _LIGHT[language]
+    words = [word for word in _WORD.findall(what.lower()) if word not in left_out]
+    yield from stems(words, language)
+
+
+def _who(said: str, language: Language) -> str | None:
+    """Return of whom a sentence is, as :func:`~demem_agent.slots.successions.whose.whose` does."""
+    other = _OTHER[language].search(said)
+    if other is not None and other["who"] and not _SPEAKER[language].match(other["who"]):
+        return other["who"].lower()
+    if _SPEAKER[language].search(said):
+        return ""
+    return "*" if other is not None else None

@@ -1,0 +1,155 @@
+"""What those said whom a question is about stands before what only looks like it."""
+
+from __future__ import annotations
+
+import pytest
+
+from demem_agent import Answer, SlotMemory
+from demem_agent.text.language.mentions import merely_names
+from demem_agent.text.language.reporting import reports, teller
+from demem_agent.text.quoting.pasted import pasted
+
+CLAUSES = (
+    "Clause {}. The Tenant shall pay the deposit of two months' rent before the keys are given.",
+    "Clause {}. The Landlord shall keep the boiler in good repair; defects are told at once.",
+    "Clause {}. No animal is kept at the Premises without the consent of the Landlord.",
+    "Clause {}. Subletting of the Premises is prohibited and ends this Agreement.",
+)
+LEASE = "\n\n".join(CLAUSES[n % len(CLAUSES)].format(n + 1) for n in range(40))
+TALK = [
+    ("Ravi", LEASE),
+    ("Ravi", "the boiler makes a noise like a kettle, driving me nuts"),
+    ("Ana", "I think the deposit is way too much for that hole"),
+    ("Ana", "ok (looks at ravi)"),
+    ("Ravi", "my knee hurts since the marathon"),
+    ("Ana", "we went to the beach"),
+    ("Ana", "Zoe is so loud"),
+    ("Ana", "I bought a kayak"),
+]
+
+
+def memory(*more: tuple[str, str]) -> SlotMemory:
+    made = SlotMemory(clock=None)
+    for speaker, text in [*TALK, *more]:
+        made.ingest(text, speaker=speaker)
+    return made
+
+
+def best(made: SlotMemory, question: str) -> str:
+    return max(made.read(question).lines, key=lambda line: line.score).text
+
+
+def asked(question: str, *more: tuple[str, str]) -> Answer:
+    return memory(*more).answer(question)
+
+
+@pytest.mark.parametrize("question", ["What did Ravi say about the boiler?", "What did Ravi say?"])
+def test_what_somebody_said_is_read_before_the_document_that_they_pasted(question: str) -> None:
+    made = memory()
+    assert not pasted(best(made, question))
+    assert "Clause" not in best(made, question)
+    assert "Landlord" not in made.answer(question).text
+
+
+def test_one_asks_for_ones_own_words_without_a_name() -> None:
+    made = SlotMemory(clock=None)
+    for text in (LEASE, "the deposit is way too much", "the cat is fat", "it rained"):
+        made.ingest(text, speaker="user")
+    assert made.answer("What did I say about the deposit?").text == (
+        "user: the deposit is way too much"
+    )
+
+
+def test_a_document_answers_where_nobody_said_anything_else_of_it() -> None:
+    assert "Subletting" in asked("What did Ravi say about subletting?").text
+
+
+def test_a_question_for_the_document_reads_the_document() -> None:
+    assert "Subletting" in asked("What does the lease say about subletting?").text
+
+
+@pytest.mark.parametrize("question", ["How is Ravi doing?", "Tell me about Ravi", "Ravi?"])
+def test_a_name_alone_is_behind_what_the_one_of_that_name_says(question: str) -> None:
+    lines = sorted(memory().read(question, floor=0).lines, key=lambda line: -line.score)
+    said = [line.text for line in lines]
+    own = "my knee hurts since the marathon"
+    assert own in said
+    assert "ok (looks at ravi)" not in said[: said.index(own)]
+
+
+@pytest.mark.parametrize(
+    ("text", "merely"),
+    [
+        ("ok (looks at ravi)", True),
+        ("ravi ravi ravi!!", True),
+        ("hey Ravi lol", True),
+        ("*waves at Ravi*", True),
+        ("Ravi broke his leg", False),
+        ("ravi called", False),
+        ("Ravi: 12 May", False),
+    ],
+)
+def test_a_text_merely_names_somebody_where_it_tells_nothing_else(text: str, merely: bool) -> None:
+    assert merely_names(text, {"ravi"}) is merely
+
+
+@pytest.mark.parametrize("question", ["What did Zoe say?", "Did Zoe say anything?"])
+def test_what_one_said_who_never_spoke_is_not_known(question: str) -> None:
+    answer = asked(question)
+    assert not answer.known
+    assert answer.text == ""
+
+
+def test_it_is_not_known_either_where_something_else_is_asked_as_well() -> None:
+    assert not asked("What did Zoe say about the beach?").known
+
+
+def test_what_another_reports_of_one_who_never_spoke_is_found() -> None:
+    answer = asked("What did Zoe say?", ("Ana", "Zoe said she'd come on Saturday"))
+    assert answer.known
+    assert answer.text == "Ana: Zoe said she'd come on Saturday"
+
+
+def test_what_somebody_says_who_spoke_is_known_as_before() -> None:
+    assert asked("What did Ravi say?").known
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("What did Zoe say?", "Zoe"),
+        ("Has Dr. Patel told you anything?", "Dr. Patel"),
+        ("Was hat Zoe gesagt?", "Zoe"),
+        ("¿Qué dijo Zoe?", "Zoe"),
+        ("Qu'a dit Zoe ?", "Zoe"),
+        ("What did people say?", None),
+        ("What did I say?", None),
+        ("Where does Zoe live?", None),
+    ],
+)
+def test_a_question_asks_what_one_of_a_name_said(question: str, name: str | None) -> None:
+    assert teller(question) == name
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Zoe said she'd come", True),
+        ("zoe reckons it will rain", True),
+        ("Zoe: see you at nine", True),
+        ("according to Zoe it's shut", True),
+        ("Zoe hat gesagt, sie kommt", True),
+        ("Zoe dijo que viene", True),
+        ("Zoe is so loud", False),
+        ("She said it's shut", False),
+    ],
+)
+def test_a_text_reports_what_one_of_a_name_said(text: str, told: bool) -> None:
+    assert reports(text, "Zoe") is told
+
+
+def test_long_texts_of_ones_own_are_no_documents() -> None:
+    diary = "I went to the shed and mended my bike, then we had soup at the neighbours'. " * 30
+    assert pasted(LEASE)
+    assert not pasted(diary)
+    assert not pasted(LEASE[:600])
