@@ -14,6 +14,7 @@ from demem_agent.later import pattern
 from demem_agent.slots.successions.endings import Ending, ended
 from demem_agent.slots.successions.foreign_turns import ForeignEnding, ended_abroad
 from demem_agent.slots.successions.states import State, begun
+from demem_agent.slots.successions.subjects import Subject, subject_of
 from demem_agent.text.clauses import clauses, supposed
 from demem_agent.text.language.changes import Sign, denied, signs, tells
 from demem_agent.text.language.languages import language_of_words, stop_words
@@ -179,6 +180,11 @@ class Claim:
         if not self.turns:
             return None
         return ended(self.said) or ended_abroad(self.said)
+
+    @cached_property
+    def subject(self) -> Subject | None:
+        """Of what it says something, where that can be told."""
+        return subject_of(self.said[:LONGEST])
 
     @cached_property
     def exclaims(self) -> bool:

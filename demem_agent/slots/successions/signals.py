@@ -15,6 +15,7 @@ from operator import attrgetter
 from demem_agent.later import dataclass
 from demem_agent.slots.successions.claims import Claim
 from demem_agent.slots.successions.frames import framed
+from demem_agent.slots.successions.subjects import apart
 from demem_agent.slots.successions.turns import turns
 from demem_agent.slots.successions.worth import Worth
 
@@ -180,7 +181,7 @@ def compared(
     told: bool = False,
     withdrawn: bool = False,
 ) -> Compared | None:
-    """Put two sentences side by side; None where they share too little.
+    """Put two sentences side by side; None where they share too little or are of two subjects.
 
     Where one takes the place of the other whatever their words are, they may share none.
 
@@ -196,6 +197,8 @@ def compared(
     both = worth.together(same)
     masses = (worth.mass(earlier), worth.mass(later))
     if both < SHARED * min(masses) and not bound:
+        return None
+    if not bound and apart(earlier.subject, later.subject):
         return None
     alike = min(both / math.sqrt(masses[0] * masses[1]), 1.0)
     return Compared(
