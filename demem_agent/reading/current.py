@@ -198,14 +198,23 @@ def _holding(state: State, asked: Current, succession: Succession) -> Stretch:
 def _told_without(state: State, one: Succession) -> set[str]:
     """Return what the new line of a succession tells of without words for it.
 
-    "I moved to Lisbon" is of where somebody lives, and what is taken back of all that was said.
+    "I moved to Lisbon" is of where somebody lives. What is taken back is of all that was said, and
+    so is what is said to be over: "Sold the Trafic" of "I drive a Trafic".
     """
     found: set[str] = set()
     for claim in _claims(state, one.new):
-        if withdrawal(claim.said) is not None:
+        if withdrawal(claim.said) is not None or _is_over_by(state, one.old, claim):
             return _words(state, one.old)
         found |= implied(claim)
     return found
+
+
+def _is_over_by(state: State, old: Stretch, claim: Claim) -> bool:
+    """Whether a sentence says that what a line says is over."""
+    ending = claim.ended
+    if ending is None:
+        return False
+    return any(ending.ends(one.said, one.held) for one in _claims(state, old))
 
 
 def _words(state: State, line: Stretch) -> set[str]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demem_agent.later import dataclass
-from demem_agent.scoring.index import PassageIndex
+from demem_agent.scoring.index import PassageIndex, Stretch
 from demem_agent.slots.placement import Arrival
 from demem_agent.slots.records import Vector
 from demem_agent.slots.state import State
@@ -32,6 +32,8 @@ LATEST = 24
 #: Passages back in which the last of an owner are looked for, and how many of those count.
 BACK = 12
 LAST = 3
+#: Passages after an item among which a reply to it is looked for.
+REPLIES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +131,34 @@ class Ahead:
             if owner(before.evidence.speaker) == name:
                 found.append(before)
         return found[:LAST]
+
+    def replies(self, line: Stretch) -> list[Passage]:
+        """Return what was said right after the item of a line, in its session."""
+        item = line[0]
+        rows = self._rows_of(item)
+        if not rows:
+            return []
+        last = self._passage(rows[-1])
+        after = range(rows[-1] + 1, min(rows[-1] + 1 + REPLIES, len(self)))
+        found = map(self._passage, after)
+        return [one for one in found if one.evidence.session == last.evidence.session]
+
+    def claim_at(self, line: Stretch) -> Claim | None:
+        """Return the sentence that a line is; None where it is none."""
+        item, start, end = line
+        for row in self._rows_of(item):
+            for claim in self.claims_of(self._passage(row)):
+                if (claim.start, claim.end) == (start, end):
+                    return claim
+        return None
+
+    def _rows_of(self, item: str) -> list[int]:
+        """Return the rows of an item's passages, ascending."""
+        if item in self._state.evidence and self._index is not None:
+            rows = self._index.rows(item)
+            return [*range(rows.start, rows.stop)]
+        found = enumerate(self._coming, self._count)
+        return [row for row, passage in found if passage.evidence.id == item]
 
     def _shared(self, weights: Mapping[str, float]) -> NDArray[np.float64]:
         """Add up by row what it has of some terms, up to the last row that has any."""

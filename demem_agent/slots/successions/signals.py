@@ -198,7 +198,7 @@ def compared(
     masses = (worth.mass(earlier), worth.mass(later))
     if both < SHARED * min(masses) and not bound:
         return None
-    if not bound and apart(earlier.subject, later.subject):
+    if not (bound or told) and _of_two(earlier, later):
         return None
     alike = min(both / math.sqrt(masses[0] * masses[1]), 1.0)
     return Compared(
@@ -213,6 +213,20 @@ def compared(
         turned=turned,
         withdrawn=withdrawn,
     )
+
+
+def _of_two(earlier: Claim, later: Claim) -> bool:
+    """Whether two sentences are surely of two people or things.
+
+    Not so where the speaker tells of somebody in the one of whom the other is.
+    """
+    one, other = earlier.subject, later.subject
+    if one is None or other is None or not apart(one, other):
+        return False
+    told = (one.kind == "self" and other.words <= earlier.held) or (
+        other.kind == "self" and one.words <= later.held
+    )
+    return not told
 
 
 def signals(pair: Compared, worth: Worth) -> Signals:

@@ -37,6 +37,11 @@ _VERBS = (
     r"|bin|ist|sind|habe|hat|haben|wohne|wohnt|wohnen|arbeite|arbeitet|nehme|nimmt|kostet|kosten"
     r"|verdiene|verdient|wiege|wiegt|mag|heißt|heiße|lebe|lebt|fahre|fährt|esse|isst|beginnt"
 )
+#: What may stand before the verb besides the subject.
+_ADVERBS = (
+    "now|also|just|still|only|currently|actually|recently|really|usually|already|finally|always"
+    "|maintenant|agora|ahora|jetzt"
+)
 _LEADS = (
     r"(?:(?:so|well|oh|okay|ok|hey|yes|yeah|no|update|news|btw|by the way|fyi|and|but|anyway|also"
     r"|now|et|mais|e|mas|y|pero|und|aber)\b[,:]? )*"
@@ -44,8 +49,8 @@ _LEADS = (
 _SUBJECT = pattern(
     rf"^\W*{_LEADS}(?P<subject>[^\W_][\w'’-]*(?: [\w'’-]+){{0,7}}?)"
     r"(?:['’](?:s|m|re|ve|d|ll)\b(?! \w+ (?:is|are|was|has)\b)"
-    r"|(?<!\bmy)(?<!\bour)(?<!\bhis)(?<!\bher)(?<!\btheir)(?<!\bthe)(?<!\ba) (?:now |also |just |still |only |currently |maintenant "
-    rf"|agora |ahora |jetzt )?(?:{_VERBS})\b)",
+    r"|(?<!\bmy)(?<!\bour)(?<!\bhis)(?<!\bher)(?<!\btheir)(?<!\bthe)(?<!\ba) "
+    rf"(?:(?:{_ADVERBS}) )*(?:{_VERBS})\b)",
     re.IGNORECASE,
 )
 #: "j'habite" and "moro", in which the pronoun is a part of the word.
@@ -62,10 +67,13 @@ _UNKNOWN = frozenset(
     somebody someone nobody you il elle ils elles ce ça cela tu vous ele ela eles isso isto você él
     ella ellos eso esto er sie es das dies du ihr man""".split()
 )
-_MY = frozenset("my our mon ma mes notre nos meu minha meus minhas nosso nossa mi mis mein meine "
-                "unser unsere nuestro nuestra".split())
-_THEIRS = frozenset("his her their its son sa ses leur leurs seu sua su sus sein seine ihr ihre "
-                    "dele dela".split())
+_MY = frozenset(
+    "my our mon ma mes notre nos meu minha meus minhas nosso nossa mi mis mein meine "
+    "unser unsere nuestro nuestra".split()
+)
+_THEIRS = frozenset(
+    "his her their its son sa ses leur leurs seu sua su sus sein seine ihr ihre dele dela".split()
+)
 _DETERMINERS = frozenset(
     """the a an le la les l un une des o os as um uma el los las una der die das den dem ein eine
     of de du d da do das dos del von for at in on to with and""".split()
@@ -160,10 +168,8 @@ def _holder(low: list[str]) -> str | None:
     return None
 
 
-def apart(first: Subject | None, second: Subject | None) -> bool:
+def apart(first: Subject, second: Subject) -> bool:
     """Whether two subjects are surely of two people or things."""
-    if first is None or second is None:
-        return False
     kinds = {first.kind, second.kind}
     if kinds == {"self"}:
         return False

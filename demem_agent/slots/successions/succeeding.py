@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import chain, product
 
 from demem_agent.later import dataclass
 from demem_agent.scoring.index import Stretch
@@ -17,6 +17,7 @@ from demem_agent.slots.placement import Arrival
 from demem_agent.slots.state import State
 from demem_agent.slots.successions.ahead import NEAREST, Ahead, Passage, passages_of
 from demem_agent.slots.successions.claims import Claim, tokens
+from demem_agent.slots.successions.echoes import echoed
 from demem_agent.slots.successions.model import judged, probability
 from demem_agent.slots.successions.rivals import narrates, owner
 from demem_agent.slots.successions.signals import ALIKE, Compared, Signals, compared, signals
@@ -69,11 +70,11 @@ def succeeded(
         coming = passages_of(arrival)
         passed = narrates(item.speaker) or (without is not None and item.source == without)
         compared = () if passed else _pairs_of(ahead, coming, least)
-        for confidence, pair in _best(compared, judge):
+        for confidence, old, new in _with_echoes(ahead, coming, _best(compared, judge)):
             made = Succession(
                 id=f"s{state.head.successions + len(found) + 1}",
-                old=pair.old,
-                new=pair.new,
+                old=old,
+                new=new,
                 confidence=confidence,
                 how="found",
                 after=state.head.contexts,
@@ -160,7 +161,8 @@ def _turned(ahead: Ahead, passage: Passage, later: Sequence[Claim], known: Worth
 def _withdrawn(ahead: Ahead, coming: Sequence[Passage], known: Worth) -> Iterator[Pair]:
     """Yield what a new item takes back of what its speaker has just said, with what it says now."""
     text = coming[0].evidence.text
-    if "withdraws" not in signs(text, tokens(text)):
+    mends = text.lstrip().startswith("*")  # a slip, as in "*14th"
+    if not mends and "withdraws" not in signs(text, tokens(text)):
         return
     said = _said_first(ahead, coming)
     for nth, (passage, new) in enumerate(said):
@@ -247,6 +249,17 @@ def _best(found: Iterable[Pair], judge: Judge) -> list[tuple[float, Pair]]:
             best[pair.old] = (confidence, pair)
     ordered = sorted(best.values(), key=lambda one: (-one[0], number_of(one[1].old[0])))
     return ordered[:MOST]
+
+
+def _with_echoes(
+    ahead: Ahead, coming: Sequence[Passage], best: Iterable[tuple[float, Pair]]
+) -> Iterator[tuple[float, Stretch, Stretch]]:
+    """Yield how surely which line is followed by which; with a line what an assistant says back."""
+    for confidence, pair in best:
+        yield confidence, pair.old, pair.new
+        later = chain.from_iterable(map(ahead.claims_of, coming))
+        for echo in echoed(ahead, pair.old, later):
+            yield confidence, echo, pair.new
 
 
 def _stretch(passage: Passage, claim: Claim) -> Stretch:

@@ -32,20 +32,32 @@ _SAYS = pattern(
     r"|that was (?:wrong|a mistake))[,.:;!… –—-]*",
     re.IGNORECASE,
 )
+#: What somebody begins with who takes back what was just told, in the languages below.
+_HOLD_ON = (
+    r"(?:(?:oops|oh|sorry|wait|no(?:pe)?|my mistake|my bad|actually|update|pardon|non|attends"
+    r"|attendez|enfin|não|espera|desculpa|perdón|nein|warte|quatsch|doch)\b[,.:!… –-]*)+"
+)
 #: A short sentence that says of something just told what it is now.
 _NOW = pattern(
-    r"^\W*(?:(?P<first>(?:oops|oh|sorry|wait|no|my mistake|my bad|actually|update)[,.:! –-]+)+"
-    r"(?:(?:it['’]?s|it is|that['’]?s|make (?:it|that)|let['’]s make it|they['’]re)\s+)"
+    rf"^\W*(?:(?P<first>{_HOLD_ON})"
+    r"(?:(?:it['’]?s|it is|that['’]?s|make (?:it|that)|let['’]s make it|they['’]re|they are"
+    r"|c['’]est|ce sera|é|são|es|son|es ist|das ist|am|um)\s+)"
     r"|(?:make (?:it|that)|it['’]s now|it is now)\s+)(?P<value>(?![^.!?]*%)[^.!?]{1,40}?)"
     r"(?:,? (?:now|instead))?[.!]*$",
     re.IGNORECASE,
 )
 #: A value alone behind a word that takes something back.
 _VALUE = pattern(
-    r"^\W*(?:(?:no,? wait|wait,? no|sorry|oops|typo|i mistyped)[,:.! –-]+)+"
-    r"(?P<value>[^.!?%]{1,40}?)[.!]*$",
+    r"^\W*(?:(?:no,? wait|wait,? no|sorry|oops|typo|i mistyped|nope|non,? attends|não,? espera"
+    r"|nein,? warte|no,? espera)[,:.! –-]+)+(?P<value>[^.!?%]{1,40}?)[.!]*$",
     re.IGNORECASE,
 )
+#: A value and the one whose place it takes: "the 14th, not the 12th"; and a slip mended: "*14th".
+_NOT = pattern(
+    rf"^\W*{_HOLD_ON}?(?P<value>[^.!?%,]{{1,30}}?),? (?:and )?not (?P<was>[^.!?%,]{{1,30}})[.!]*$",
+    re.IGNORECASE,
+)
+_SLIP = pattern(r"^\s*\*(?P<value>[^.!?%*\s][^.!?%*]{0,30}?)[.!]*\s*$")
 _TIME = (
     r"\b\d{1,2}(?::\d\d)? ?(?:am|pm|o'clock)\b|\b\d{1,2}:\d\d\b|\bat \d{1,2}\b|\bnoon\b"
     r"|\bmidnight\b"
@@ -55,14 +67,26 @@ _KINDS = (
     pattern(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\btomorrow\b", re.IGNORECASE),
     pattern(
         r"\b(?:January|February|March|April|May|June|July|August|September|October|November"
-        r"|December)\b"
+        r"|December)\b|\b\d{1,2}(?:st|nd|rd|th)\b|\b(?:le|dia|día|am) \d{1,2}\b"
     ),
+)
+#: Where something is: "in the red bowl".
+_PLACE = pattern(
+    r"\b(?:in|on|under|behind|at|inside|near|by) (?:the|my|our|a|an) \w+", re.IGNORECASE
 )
 _A_NUMBER = len(_KINDS)
 _A_NAME = _A_NUMBER + 1
-_ANY = frozenset(range(_A_NAME + 1))
+_A_PLACE = _A_NAME + 1
+_ANY = frozenset(range(_A_PLACE + 1))
 _NUMBER = pattern(r"\d")
 _NAME = pattern(r"(?<=[\w,;:] )[A-Z][\w'-]+|^[A-Z][\w'-]+(?=\W*$)")
+#: How a value alone is put in the place of another, and the kinds that it may be of.
+_FORMS = (
+    (_NOW, _ANY),
+    (_VALUE, _ANY - {_A_NAME}),
+    (_NOT, _ANY - {_A_NAME}),
+    (_SLIP, _ANY - {_A_NAME}),
+)
 #: Words that a value has at most where nothing says outright that something is taken back.
 FEW = 4
 #: Words from which on a sentence without a value explains what was said, rather than takes it back.
@@ -89,7 +113,7 @@ def withdrawal(said: str) -> Withdrawal | None:
         value = said[found.end() :].strip()
         is_told = len(value.split()) <= LONG or bool(_kinds(value))
         return Withdrawal(value, outright=True) if is_told else None
-    for form, kinds in ((_NOW, _ANY), (_VALUE, _ANY - {_A_NAME})):
+    for form, kinds in _FORMS:
         short = form.match(said)
         if short is None:
             continue
@@ -121,8 +145,10 @@ def taken_back(found: Withdrawal, last: Sequence[Sequence[Claim]]) -> tuple[int,
 def _kinds(text: str) -> frozenset[int]:
     """Return which kinds of values a text has."""
     kinds = {nth for nth, kind in enumerate(_KINDS) if kind.search(text)}
-    if _NUMBER.search(text) and 0 not in kinds:
+    if _NUMBER.search(_KINDS[0].sub("", text)):  # besides that of a time of day
         kinds.add(_A_NUMBER)
     if not kinds and _NAME.search(text):
         kinds.add(_A_NAME)
+    if _PLACE.search(text):
+        kinds.add(_A_PLACE)
     return frozenset(kinds)

@@ -90,12 +90,13 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "withdraws": "scratch that|strike that|correction|i mean|meant|misspoke|i was wrong"
         "|got that wrong|that was wrong|a mistake|my mistake|my bad|make it|make that"
         "|take that back|it's now|it is now|update|actually|oops|typo|mistyped|oh|sorry|wait|no"
-        "|changed",
+        "|nope|changed",
         "event": "yesterday|tonight|last night|last week|last weekend|last month|last year|ago"
         "|this morning|the other day|tomorrow|next week|next weekend|next month|on monday"
         "|on tuesday|on wednesday|on thursday|on friday|on saturday|on sunday|went|happened",
     },
     "German": {
+        "withdraws": "nein|warte|quatsch|doch|sorry",
         "changed": "jetzt|nun|nicht mehr|stattdessen|inzwischen|mittlerweile|neuerdings|ab sofort"
         "|eigentlich|geändert|gewechselt|umgezogen|verschoben|ersetzt|erhöht|gesenkt",
         "renews": "neu|neue|neuen|neuer|neues|kürzlich|gestiegen|gefallen|verbessert|gerade",
@@ -119,6 +120,7 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "event": "gestern|morgen|letzte woche|letztes jahr|heute morgen",
     },
     "Spanish": {
+        "withdraws": "espera|perdón|no",
         "changed": "ahora|ya no|en vez|en lugar|actualmente|desde ahora|cambié|cambiado|mudé"
         "|mudado|en realidad|aplazado|subido|bajado",
         "renews": "nuevo|nueva|recientemente|mejorado|acabo de",
@@ -142,6 +144,7 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "event": "ayer|mañana|anoche|la semana pasada|el año pasado",
     },
     "French": {
+        "withdraws": "attends|attendez|pardon|enfin",
         "changed": "maintenant|désormais|ne ... plus|au lieu|dorénavant|changé|déménagé|remplacé"
         "|en fait|reporté|augmenté|baissé",
         "renews": "nouveau|nouvel|nouvelle|récemment|amélioré|viens de",
@@ -171,6 +174,7 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "event": "ieri|domani|la settimana scorsa|l'anno scorso",
     },
     "Portuguese": {
+        "withdraws": "espera|desculpa|não",
         "changed": "agora|já não|em vez|atualmente|mudei|mudou|passei|adiado",
         "renews": "novo|nova|recentemente|melhorou|acabei de",
         "refuses": "não|nunca|jamais|nenhum|nenhuma|nem",
