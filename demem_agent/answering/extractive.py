@@ -158,14 +158,19 @@ class ExtractiveAnswerer:
             found = _reporting(question, found)
             if not found:
                 return Draft("")
-        found = _own_words(question, found)
         said_then = [] if decided else _said_then(question, found) or _said_by(question, found)
-        chosen = said_then or self._best(query, decided or found) or decided[:1]
+        passed = [] if decided else _passed_over(question, found)
+        chosen = said_then or self._best(query, decided or found, passed) or decided[:1]
         return _draft(query, chosen, question.reading.lines)
 
-    def _best(self, query: str, found: list[_Sentence]) -> list[_Sentence]:
-        """Return the best sentence, and the second where it comes close; none if none relates."""
+    def _best(self, query: str, found: list[_Sentence], passed: Sequence[int]) -> list[_Sentence]:
+        """Return the best sentence, and the second where it comes close; none if none relates.
+
+        Args:
+            passed: the numbers of sentences that are none of these.
+        """
         scores = _by_what_holds(self._scores(query, found), found)
+        scores[list(passed)] = 0.0
         order = np.argsort(-scores, kind="stable")
         best = scores[order[0]]
         if best < _LEAST:
@@ -236,24 +241,37 @@ def _reporting(question: Question, found: list[_Sentence]) -> list[_Sentence]:
     return [sentence for sentence in found if reports(sentence.evidence.text, name)]
 
 
-def _own_words(question: Question, found: list[_Sentence]) -> list[_Sentence]:
-    """Leave out what somebody pasted, where their words are asked for and there are some on it.
+def _passed_over(question: Question, found: list[_Sentence]) -> list[int]:
+    """Return the numbers of sentences that only look like what somebody who is asked about says.
 
-    So is left out what only has the name of somebody who says more.
+    They have no more than a name, where the one of that name says something; or were pasted, where
+    somebody's words are asked for and there are some on the matter.
     """
     names = _names(question.reading.lines)
-    low = question.query.lower()
-    of_named = [one for one in found if _is_named(low, one.evidence.speaker)]
-    if of_named:
-        named = _names(
-            line for line in question.reading.lines if _is_named(low, line.evidence.speaker)
-        )
-        found = [one for one in found if one in of_named or not merely_names(one.text, named)]
-    if not asks_for_words_of(["i", *names], low):
-        return found
-    asked = frozenset(content_terms(question.query)) - frozenset(stems([*ASKING, *names]))
-    said = [one for one in found if not pasted(one.evidence.text)]
-    return said if any(asked & one.words for one in said) else found
+    asked = set(_WORDS.findall(question.query.lower()))
+    own = [not asked.isdisjoint((one.evidence.speaker or "").lower().split()) for one in found]
+    gone: list[int] = []
+    if any(own):
+        named = names & asked
+        gone += [
+            nth for nth, one in enumerate(found) if not own[nth] and merely_names(one.text, named)
+        ]
+    if asks_for_words_of(["i", *names], question.query.lower()):
+        gone += _pasted_over(question, found, names)
+    return gone
+
+
+def _pasted_over(question: Question, found: list[_Sentence], names: set[str]) -> list[int]:
+    """Return the numbers of pasted sentences, where another one has a word of the matter."""
+    items = {one.evidence.id: one.evidence.text for one in found}
+    documents = {id for id, text in items.items() if pasted(text)}
+    matter = set(content_terms(question.query)) - set(stems([*ASKING, *names]))
+    is_said = any(
+        one.evidence.id not in documents and not matter.isdisjoint(one.words) for one in found
+    )
+    if not is_said:
+        return []
+    return [nth for nth, one in enumerate(found) if one.evidence.id in documents]
 
 
 def _names(lines: Iterable[Line]) -> set[str]:

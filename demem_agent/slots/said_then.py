@@ -146,6 +146,8 @@ def _absent(state: State, query: Query) -> str | None:
     if index.spelling.heard(query.text).text != query.text:
         return None
     is_known = any(len(index.lexical.postings(term)) for term in terms(name))
+    if name.islower() and not is_known:
+        return None
     return name if is_known or not with_model(index.speakers.codes) else None
 
 

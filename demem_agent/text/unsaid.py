@@ -53,7 +53,9 @@ _EMPTY = frozenset(
 #: interrupts, the talk itself, and what is said of any of these.
 _SMALL_TALK = frozenset(
     stems(
-        """hungry starving thirsty tired sleepy exhausted knackered yawning yawn bored fine cold hot
+        [
+            *"""hungry starving
+        thirsty tired sleepy exhausted knackered yawning yawn bored fine cold hot
         warm freezing ill sick headache food snack lunch dinner breakfast coffee tea cup drink water
         beer pizza weather rain raining rainy sun sunny snow snowing wind windy cloudy sky sunset
         sunrise outside late early hour today tonight tomorrow morning afternoon evening night day
@@ -69,6 +71,7 @@ _SMALL_TALK = frozenset(
         mate right left hope guess think know believe remind imagine slow fast big little whole
         totally pretty quite mine yours likewise same ready busy free luck congrats enjoy cheers bye
         hello hi hey morning yes yeah yep no nope sure ok okay""".split()
+        ]
     )
 )
 #: Words of a turn of small talk beside these, and its characters, at most.

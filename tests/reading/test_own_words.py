@@ -93,7 +93,9 @@ def test_a_text_merely_names_somebody_where_it_tells_nothing_else(text: str, mer
     assert merely_names(text, {"ravi"}) is merely
 
 
-@pytest.mark.parametrize("question", ["What did Zoe say?", "Did Zoe say anything?"])
+@pytest.mark.parametrize(
+    "question", ["What did Zoe say?", "Did Zoe say anything?", "what did zoe say?"]
+)
 def test_what_one_said_who_never_spoke_is_not_known(question: str) -> None:
     answer = asked(question)
     assert not answer.known
@@ -122,6 +124,8 @@ def test_what_somebody_says_who_spoke_is_known_as_before() -> None:
         ("Was hat Zoe gesagt?", "Zoe"),
         ("¿Qué dijo Zoe?", "Zoe"),
         ("Qu'a dit Zoe ?", "Zoe"),
+        ("what did zoe say?", "zoe"),
+        ("what did the neighbours say?", None),
         ("What did people say?", None),
         ("What did I say?", None),
         ("Where does Zoe live?", None),

@@ -33,6 +33,14 @@ def meanings(text: str, at: datetime | None = SAID) -> tuple[str, ...]:
         ("I went (yesterday)", ("yesterday: 14 May 2024",)),
         ("'Twas good: I moved yesterday, and the kids' room", ("yesterday: 14 May 2024",)),
         ("Ana's dog died yesterday, and 'twas hers", ("yesterday: 14 May 2024",)),
+        (
+            "I went a few years ago.",
+            ("a few years ago: a few years before 15 May 2024, 2019 to 2022",),
+        ),
+        (
+            "I went a few months ago.",
+            ("a few months ago: a few months before 15 May 2024, December 2023 to March 2024",),
+        ),
         ("last\n week it rained", ("last week: the week before 15 May 2024, 6 to 12 May",)),
         ("Today I rest, this morning I ran.", ()),
         ("I never moved.", ()),

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Literal
 
 from demem_agent.later import dataclass, pattern
@@ -17,29 +18,22 @@ from demem_agent.slots.successions.whose import same_person
 from demem_agent.text.language.languages import are_surely_english, stop_words
 from demem_agent.text.language.words import stems
 
-__all__ = ["TOLD_BY", "ForeignEnding", "begun_abroad", "ended_abroad", "stated_abroad"]
+__all__ = ["ForeignEnding", "begun_abroad", "ended_abroad", "stated_abroad", "told_abroad_by"]
 
 Kind = Literal["home", "work"]
 Language = Literal["german", "spanish"]
 
 _WORD = pattern(r"[^\W\d_]+")
-#: Stems by which a state is asked for or told.
-TOLD_BY: Mapping[Kind, frozenset[str]] = {
-    "home": frozenset(
-        [
-            *stems(["wohne", "wohnen", "wohnt", "lebe", "leben", "gezogen", "umgezogen"], "german"),
-            *stems(["wohnung", "zuhause", "adresse"], "german"),
-            *stems(["vivo", "vivimos", "vive", "mudé", "mudado", "piso", "casa"], "spanish"),
-            *stems(["dirección"], "spanish"),
-        ]
-    ),
-    "work": frozenset(
-        [
-            *stems(["arbeite", "arbeiten", "arbeitet", "job", "stelle", "jobbe"], "german"),
-            *stems(["angestellt"], "german"),
-            *stems(["trabajo", "trabajamos", "trabaja", "puesto", "empleo"], "spanish"),
-        ]
-    ),
+#: Words by which a state is asked for or told.
+_TOLD_BY: Mapping[Kind, Mapping[Language, str]] = {
+    "home": {
+        "german": "wohne wohnen wohnt lebe leben gezogen umgezogen wohnung zuhause adresse",
+        "spanish": "vivo vivimos vive mudé mudado piso casa dirección",
+    },
+    "work": {
+        "german": "arbeite arbeiten arbeitet job stelle jobbe angestellt",
+        "spanish": "trabajo trabajamos trabaja puesto empleo",
+    },
 }
 #: What makes a change none: it is supposed, long past, hoped for or denied.
 _NOT_SO: Mapping[Language, re.Pattern[str]] = {
@@ -283,6 +277,15 @@ class ForeignEnding:
         held = set(stems(_WORD.findall(said.lower()), self.language))
         shared = [word for word in self.told if word in held]
         return len(shared) >= math.ceil(len(self.told) * 0.6)
+
+
+@cache
+def told_abroad_by(kind: Kind) -> frozenset[str]:
+    """Return stems by which a state is asked for or told."""
+    found: set[str] = set()
+    for language, words in _TOLD_BY[kind].items():
+        found.update(stems(words.split(), language))
+    return frozenset(found)
 
 
 def begun_abroad(said: str) -> tuple[Kind, str] | None:

@@ -11,7 +11,7 @@ import re
 from typing import Literal
 
 from demem_agent.later import dataclass, pattern
-from demem_agent.slots.successions.foreign_turns import TOLD_BY, begun_abroad, stated_abroad
+from demem_agent.slots.successions.foreign_turns import begun_abroad, stated_abroad, told_abroad_by
 from demem_agent.slots.successions.whose import AFTER_WHO, WHO, WHO_THEN, whose
 from demem_agent.text.language.words import stems
 
@@ -127,7 +127,7 @@ def stated(said: str, kind: Kind) -> State | None:
 
 def begun_before(kind: Kind) -> frozenset[str]:
     """Return stems of which a sentence has one that tells of a state of this kind."""
-    return IMPLIED[kind] | _TOLD_BY[kind] | TOLD_BY[kind]
+    return IMPLIED[kind] | _TOLD_BY[kind] | told_abroad_by(kind)
 
 
 def not_now(said: str) -> bool:

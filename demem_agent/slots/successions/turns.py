@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from demem_agent.slots.successions.foreign_turns import TOLD_BY
+from demem_agent.slots.successions.foreign_turns import told_abroad_by
 from demem_agent.slots.successions.states import IMPLIED, begun_before, stated
 from demem_agent.slots.successions.whose import same_person
 
@@ -59,6 +59,6 @@ def implied(later: Claim) -> frozenset[str]:
     if not later.turns:
         return frozenset()
     if later.begun is not None:
-        return IMPLIED[later.begun.kind] | TOLD_BY[later.begun.kind]
+        return IMPLIED[later.begun.kind] | told_abroad_by(later.begun.kind)
     is_of_work = later.ended is not None and later.ended.kinds == ("work",)
-    return IMPLIED["work"] | TOLD_BY["work"] if is_of_work else frozenset()
+    return IMPLIED["work"] | told_abroad_by("work") if is_of_work else frozenset()

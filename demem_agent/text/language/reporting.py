@@ -23,6 +23,8 @@ _SAY = (
 _ASKS = pattern(
     rf"\b(?:[Dd]id|[Hh]as|[Hh]ave|[Hh]ad|[Dd]oes)\s+{_NAME}\s+(?:\w+\s+)?{_SAY}\b",
 )
+#: The same by somebody who writes no capitals, of whom memory must know a name by then.
+_ASKS_SMALL = pattern(rf"\b(?:did|has|have|had|does)\s+(?P<name>[^\W\d_]+)\s+(?:\w+\s+)?{_SAY}\b")
 _ASKS_ALSO = (
     pattern(rf"\b[Hh]a(?:t|ben)\s+{_NAME}\b.*\b(?:gesagt|erzählt|gemeint|geschrieben)\b"),
     pattern(rf"\b(?:sagte|erzählte|meinte|dijo|contó|disse|contou|a dit|ha detto)\s+{_NAME}"),
@@ -47,9 +49,11 @@ _REPORTED = pattern(rf"\b{_SAYS}\b|\baccording to\b|\bheard from\b", re.IGNORECA
 def teller(question: str) -> str | None:
     """Return the name of whom a question asks what they said; None where it asks for nobody's.
 
-    Only a name with a capital is one: "What did people say?" is open.
+    Only a name with a capital is one, unless the question has no capitals at all: "What did people
+    say?" is open.
     """
-    for form in (_ASKS, *_ASKS_ALSO):
+    forms = (_ASKS_SMALL,) if question.islower() else (_ASKS, *_ASKS_ALSO)
+    for form in forms:
         found = form.search(question)
         if found is None:
             continue

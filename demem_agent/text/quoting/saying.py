@@ -87,7 +87,8 @@ def _dated(time: Span) -> str:
         return time.text
     days = days_name(time.first, time.last)
     year = f" {time.last.year}"
-    return f"{time.text}, {days.removesuffix(year) if time.text.endswith(year) else days}"
+    is_told = time.text.endswith(year) and time.first.year == time.last.year
+    return f"{time.text}, {days.removesuffix(year) if is_told else days}"
 
 
 def margin(notes: Sequence[str]) -> str:

@@ -69,8 +69,10 @@ _DONE = pattern(
 )
 #: What something that is still to come stands behind: "met about next Friday", "went to plan ...".
 _FOR = pattern(
-    r"\b(?:for|about|to|until|till|by|before|of|from|re|is|it['’]?s|plan\w*|see)\s+\Z|\bto\s+(?!the\b"
-    r"|my\b|an?\b|our\b|his\b|her\b|their\b|see\b|meet\b|visit\b)[a-z]+\b"
+    r"\b(?:to|until|till|by|before|from|re|is|it['’]?s|plan\w*|see)\s+\Z"
+    r"|\b(?:for|about|of)\s+(?:[\w'’-]+\s+){0,3}\Z"
+    r"|(?<!\bflew\s)(?<!\bdrove\s)(?<!\bwalked\s)(?<!\breturned\s)\bto\s+"
+    r"(?!the\b|my\b|an?\b|our\b|his\b|her\b|their\b|see\b|meet\b|visit\b)[a-z]+\b"
 )
 #: Where a whole sentence is about long ago or about what was usual.
 _ONCE = pattern(

@@ -211,14 +211,31 @@ def day_name(day: date) -> str:
 
 
 def days_name(first: date, last: date) -> str:
-    """Write the days from one to another: "20 to 26 May 2024", or a single one."""
+    """Write the days from one to another: "20 to 26 May 2024", or a single one.
+
+    Of whole months and years the days are left out: "May to July 2024".
+    """
     if first == last:
         return day_name(first)
+    if first.day == 1 and (last + relativedelta(days=1)).day == 1:
+        return _months_name(first, last)
     if first.year != last.year:
         return f"{day_name(first)} to {day_name(last)}"
     if first.month != last.month:
         return f"{first.day} {_MONTH_NAMES[first.month - 1]} to {day_name(last)}"
     return f"{first.day} to {day_name(last)}"
+
+
+def _months_name(first: date, last: date) -> str:
+    """Write whole months: "2018 to 2021", "May to July 2024"."""
+    if first.month == 1 and last.month == len(_MONTH_NAMES):
+        return str(first.year) if first.year == last.year else f"{first.year} to {last.year}"
+    begins, ends = period_name("month", first), period_name("month", last)
+    if begins == ends:
+        return ends
+    if first.year == last.year:
+        begins = _MONTH_NAMES[first.month - 1]
+    return f"{begins} to {ends}"
 
 
 def day_alone(day: date) -> Meaning:
