@@ -10,6 +10,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from demem_agent.encoders import is_word
 from demem_agent.later import dataclass, pattern
 from demem_agent.scoring.columns import Column
 from demem_agent.scoring.focus import focus
@@ -28,6 +29,10 @@ Stretch = tuple[str, int, int]
 #: A name, where it is told by its capital: not the first word.
 _NAME = pattern(r"(?<=[^\W_.?!¿] )[^\W\d_a-zà-öø-ÿ][\w'’-]+")
 _NOUNS_IN_CAPITALS = "german"
+#: What the sides of a chat with a model are called: no names.
+SIDES = frozenset({"user", "human", "assistant"})
+#: Share of all lines from which on the name of who says them is no word to look for.
+MUCH = 0.2
 #: What meeting a word counts that is only guessed to be meant. Set by hand.
 GUESSED = 0.9
 
@@ -77,10 +82,12 @@ class Words:
 
 
 class Vocabulary(Protocol):
-    """What a query's words are looked up in: the terms of passages, and their languages."""
+    """What a query's words are looked up in: the terms of passages, their languages, who speaks."""
 
     lexical: LexicalIndex
     languages: Names
+    speaker: Column
+    speakers: Names
 
 
 class Languages(Protocol):
@@ -118,8 +125,44 @@ def words_of(heard: Heard, index: Vocabulary) -> Words:
 
     A few words may be of any of the languages of a memory, and so may a short line: a word counts
     by its stem in each of these that some passage holds. Not so those of a query that is surely
-    English.
+    English. Left out is the name of somebody who says much of all that was said: lines that have it
+    are what others say to them, and how they once introduced themselves.
     """
+    found = _words_of(heard, index)
+    names = _names_of_many_lines(heard.text, index)
+    kept = [nth for nth, form in enumerate(found.forms) if plain(form).lower() not in names]
+    if not kept or len(kept) == len(found.forms):
+        return found
+    forms, roots = ([words[nth] for nth in kept] for words in (found.forms, found.stems))
+    return Words(forms, roots, found.guessed)
+
+
+def _names_of_many_lines(text: str, index: Vocabulary) -> set[str]:
+    """Return the words of a query that name who says at least :data:`MUCH` of the lines.
+
+    A name that is a word as well, such as "Summer", is one only with its capital.
+    """
+    low = text.lower()
+    named = [(name, code) for name, code in index.speakers.codes.items() if name]
+    near = [(name, code) for name, code in named if any(part in low for part in _parts(name))]
+    if not near:  # as in most
+        return set()
+    lines = np.bincount(index.speaker.view(), minlength=1 + max(code for _, code in near))
+    found: set[str] = set()
+    for name, code in near:
+        if name.lower() not in SIDES and lines[code] >= MUCH * len(index.speaker):
+            parts = name.split()
+            found.update(
+                part.lower() for part in parts if part in text or not is_word(part.lower())
+            )
+    return found
+
+
+def _parts(name: str) -> list[str]:
+    return name.lower().split()
+
+
+def _words_of(heard: Heard, index: Vocabulary) -> Words:
     told = worded(focus(heard.text), content=True)
     meant = heard.meant
     words = [meant.get(word, word) for word in told.words] if meant else told.words
