@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import dropwhile
+from itertools import dropwhile, takewhile
 from typing import NamedTuple, Self
 
 from demem_adapters.common.asking import ASSISTANT, is_person
@@ -14,7 +14,7 @@ from demem_agent.reading import strip_rendered
 from demem_agent.text import content_terms
 from demem_agent.types import Context
 
-__all__ = ["answer_of_call", "answers", "echoes", "kept_as", "said_before"]
+__all__ = ["answer_of_call", "answers", "echoes", "kept_as", "other_answers", "said_before"]
 
 
 def kept_as(text: str) -> str:
@@ -40,6 +40,37 @@ def said_before(
     if again and any(item.text == words for item in said):
         said = [*dropwhile(lambda item: item.text != words, said)]
     return next((item.id for item in said if item.text != words), "")
+
+
+def other_answers(memory: SlotMemory, evidence_id: str, asked: str, said: str) -> list[str]:
+    """Return the ids of the answers that were given before to the same message of a user's.
+
+    Args:
+        evidence_id: of the message.
+        said: the answer that stands in their place.
+    """
+    words = kept_as(asked)
+    behind: list[Evidence] = []
+    for item in reversed(memory.evidence()):
+        if item.id == evidence_id:
+            break
+        if is_person(item.speaker) and item.text == words:
+            behind.clear()  # what was said once more has answers of its own
+        else:
+            behind.append(item)
+    behind.reverse()
+    next_to_it = {item.id for item in takewhile(lambda item: item.speaker == ASSISTANT, behind)}
+    told = [item for item in behind if item.speaker == ASSISTANT and item.text != kept_as(said)]
+    if not told:
+        return []
+    given = {_said_in(context) for context in memory.contexts()}
+    answered = {answer for _, answer in given}
+    found: list[str] = []
+    for item in told:
+        unrecorded = item.id in next_to_it and item.text not in answered
+        if unrecorded or (words, item.text) in given:
+            found.append(item.id)
+    return found
 
 
 def answers(items: Iterable[Evidence]) -> Iterator[tuple[Evidence, str]]:
