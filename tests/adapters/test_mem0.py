@@ -10,6 +10,7 @@ import pickle
 import threading
 import uuid
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, ClassVar
@@ -310,6 +311,33 @@ def test_a_configuration_of_mem0_is_taken_and_what_is_not_needed_is_told(
         Memory({"vectors": {}})
 
 
+def test_a_configuration_may_be_an_object_as_mem0_has_them() -> None:
+    class MemoryConfig:
+        """Like mem0's own, which is a model of pydantic."""
+
+        def model_dump(self) -> dict[str, Any]:
+            return {"llm": {"provider": "openai", "config": {}}, "reranker": None}
+
+    memory = Memory(config=MemoryConfig())
+    assert said(memory.add("I swim.", user_id="alice")) == ["I swim."]
+    with pytest.raises(ValueError, match="config"):
+        Memory(config=7)
+
+
+def test_the_scores_of_a_search_are_explained_where_that_is_asked(m: Memory) -> None:
+    m.add(MOVIES, user_id="alice")
+    row = m.search("food preferences", filters={"user_id": "alice"}, explain=True)["results"][0]
+    assert {*row["score_details"]} == {"score", "raw_score", "probability", "threshold"}
+    assert row["score_details"]["score"] == row["score"]
+    assert "score_details" not in m.search("food", user_id="alice")["results"][0]
+
+
+def test_a_search_takes_rerank_as_it_is_given(m: Memory) -> None:
+    m.add(MOVIES, user_id="alice")
+    asked = {"query": "What movies do I like?", "filters": {"user_id": "alice"}}
+    assert m.search(**asked, rerank=True) == m.search(**asked, rerank=False)
+
+
 def test_without_a_place_it_is_told_that_all_ends_with_the_process(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -340,6 +368,17 @@ def test_the_asynchronous_memory_has_the_same_calls() -> None:
         await memory.reset()
 
     asyncio.run(run())
+
+
+def test_the_asynchronous_memory_works_in_a_thread_with_a_loop_of_its_own() -> None:
+    async def add_and_retrieve(content: str) -> dict[str, Any]:
+        memory = AsyncMemory.from_config({"embedder": {"provider": "openai"}})
+        await memory.add(messages=content, user_id="alice")
+        return await memory.get_all(user_id="alice")
+
+    with ThreadPoolExecutor() as pool:
+        found = pool.submit(lambda: asyncio.run(add_and_retrieve("A paragraph."))).result()
+    assert said(found) == ["A paragraph."]
 
 
 def test_the_event_loop_is_not_blocked() -> None:
@@ -378,6 +417,13 @@ def test_what_is_said_again_after_something_else_is_new(m: Memory) -> None:
     assert said(m.get_all(user_id="alice")) == ["Rome", "Oslo", "Rome"]
     m.add("Rome", user_id="alice", infer=False)
     assert len(m.get_all(user_id="alice")["results"]) == 4
+
+
+def test_threads_that_add_the_same_conversation_add_it_once(m: Memory) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        done = [*pool.map(lambda _: m.add(MOVIES, user_id="alice")["results"], range(8))]
+    assert sorted(map(len, done)) == [0] * 7 + [len(MOVIES)]
+    assert len(m.get_all(user_id="alice")["results"]) == len(MOVIES)
 
 
 def test_one_user_never_sees_another_s(m: Memory) -> None:

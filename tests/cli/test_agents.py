@@ -150,6 +150,22 @@ def test_another_memory_takes_the_place_of_the_first(demem: Demem) -> None:
     assert len(read(HOOKS["cursor"])["hooks"]["beforeSubmitPrompt"]) == 1
 
 
+def test_whose_memory_it_is_and_its_encoder_are_passed_on(demem: Demem) -> None:
+    options = ("-m", "memory://", "--tenant", "team", "--encoder", "some/model")
+    demem("setup", "cursor", *options)
+    for text in (str(read(SERVERS["cursor"])["mcpServers"]), str(read(HOOKS["cursor"]))):
+        for option in options[1:]:
+            assert option in text
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_what_is_left_to_do_is_told(demem: Demem, host: str) -> None:
+    notes = demem.document("setup", host)["notes"]
+    assert notes[-1] == f"start {host} anew, so that it reads its files"
+    asks = {"claude-code": "asks once", "codex": "/hooks", "cursor": "since 3.20"}[host]
+    assert any(asks in note for note in notes)
+
+
 @pytest.mark.parametrize("host", HOSTS)
 def test_a_dry_run_shows_what_would_be_written_and_writes_nothing(demem: Demem, host: str) -> None:
     done = demem("setup", host, "--dry-run")

@@ -15,7 +15,16 @@ from demem_agent import InvalidInput
 from demem_agent.messages import turns_of
 from demem_agent.turns import Turn
 
-__all__ = ["PROCEDURAL", "about_it", "day_field", "new_among", "shown_as_added", "turns_in"]
+__all__ = [
+    "PROCEDURAL",
+    "about_it",
+    "day_field",
+    "new_among",
+    "same_scope",
+    "shown_as_added",
+    "turns_in",
+    "without_ids",
+]
 
 #: The one type of memory that mem0 names.
 PROCEDURAL = "procedural_memory"

@@ -171,6 +171,8 @@ def _notes(host: Host, parts: Parts, project: Path | None) -> Iterable[str]:
             "the server and the hooks share a file only with pip install 'demem-agent[sqlite]'; "
             "without it choose one of them, by --no-server or --no-hooks"
         )
+    if host == "claude-code" and parts.server and project is not None:
+        yield "Claude Code asks once whether the server of a project may be used"
     if host == "codex" and parts.hooks:
         yield "Codex runs hooks that were reviewed: open /hooks in it" + (
             "" if project is None else ", in a project that it trusts"
