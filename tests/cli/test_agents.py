@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from command_line import PACKAGE, ROOT, Demem, Done
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 pytest.importorskip("typer")
@@ -276,6 +276,7 @@ documents = st.fixed_dictionaries(
 )
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(documents, st.sampled_from(HOSTS))
 def test_what_is_added_and_taken_out_again_leaves_any_document_as_it_was(
     document: dict[str, Any], host: Host
