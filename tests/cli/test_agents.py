@@ -138,6 +138,26 @@ def test_before_a_file_is_changed_somebody_is_asked(demem: Demem) -> None:
     assert tree() == was
 
 
+class Typing(io.StringIO):
+    """A terminal at which somebody types this."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("typed", "code"), [("y\n", 0), ("n\n", 130), ("", 130)])
+def test_what_somebody_answers_decides(
+    demem: Demem, monkeypatch: pytest.MonkeyPatch, typed: str, code: int
+) -> None:
+    Path(".mcp.json").write_text('{"x": 1}')
+    was = tree()
+    monkeypatch.setattr(sys, "stdin", Typing(typed))
+    done = demem("setup", "claude-code")
+    assert done.code == code
+    assert "Change" in done.err
+    assert (tree() == was) is (code != 0)
+
+
 def test_another_memory_takes_the_place_of_the_first(demem: Demem) -> None:
     demem("setup", "cursor")
     assert demem("setup", "cursor", "-m", "other.db").code == 1
@@ -528,3 +548,25 @@ def test_the_command_that_a_set_up_writes_runs(demem: Demem, tmp_path: Path) -> 
     assert (done.returncode, done.stdout) == (0, b"")
     with SlotMemory.open(f"sqlite:///{tmp_path}/.demem/memory.db") as memory:
         assert [item.text for item in memory.evidence()] == ["Noted."]
+
+
+@pytest.mark.slow
+def test_sessions_side_by_side_lose_no_word(tmp_path: Path) -> None:
+    surroundings = {"PYTHONPATH": f"{PACKAGE.parent}:{ROOT / 'adapters'}"}
+    command = [sys.executable, "-m", "demem_agent.cli", "hook", "codex", "-m", "bot.db"]
+    running: list[subprocess.Popen[bytes]] = []
+    for number in range(4):
+        told = {"hook_event_name": "UserPromptSubmit", "session_id": f"s{number}"}
+        payload = json.dumps({**told, "prompt": f"Fact {number}.", "turn_id": "t"}).encode()
+        pipe = subprocess.PIPE
+        hook = subprocess.Popen(command, stdin=pipe, stderr=pipe, env=surroundings)
+        assert hook.stdin is not None
+        hook.stdin.write(payload)
+        hook.stdin.close()
+        running.append(hook)
+    for hook in running:
+        assert hook.wait() == 0
+        assert hook.stderr is not None
+        assert hook.stderr.read() == b""
+        hook.stderr.close()
+    assert sorted(text for _, text in remembered()) == [f"Fact {number}." for number in range(4)]
