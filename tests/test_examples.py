@@ -47,3 +47,10 @@ def test_tools_are_chosen_well_from_the_second_week_on() -> None:
     right = [int(line.split()[-3]) for line in weeks.splitlines()]
     assert right[0] < 55
     assert min(right[1:]) >= 57
+
+
+def test_the_hooks_of_a_coding_agent_carry_from_one_session_to_the_next() -> None:
+    monday, tuesday, *recalled = printed_by("coding_agent_hooks.py").splitlines()
+    assert monday == "monday, before the model: nothing"
+    assert tuesday.startswith("tuesday, before the model: What is remembered of earlier")
+    assert any("port 8081" in line for line in recalled)

@@ -20,6 +20,7 @@ from demem_agent.cli.usage import usage_error
 __all__ = ["app", "run"]
 
 INTERRUPTED, PIPE_CLOSED = 130, 141  # as shells number what SIGINT and SIGPIPE end
+_HOOK = "hook"
 
 # Typer exports its usage errors only through their subclass; older versions take them from click.
 _TyperUsageError = cast(type[Exception], typer.BadParameter.__base__)
@@ -54,7 +55,17 @@ for _name, _function in COMMANDS.items():
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command; an error is one line and an exit code, never a traceback unasked."""
+    """Run one command; an error is one line and an exit code, never a traceback unasked.
+
+    A hook always ends well: an agent takes its exit code for what is to become of the prompt.
+    """
+    if arguments[:1] == [_HOOK]:
+        _run([word for word in arguments if word != "--json"])
+        return 0
+    return _run(arguments)
+
+
+def _run(arguments: Sequence[str]) -> int:
     prepare()
     try:
         code = app(args=list(arguments), prog_name="demem", standalone_mode=False)

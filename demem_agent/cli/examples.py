@@ -103,6 +103,15 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     ),
     "lab": ("demem lab --quick", "demem lab --only regret --seeds 5 --out lab"),
     "mcp": ("demem mcp -m bot.db", "demem mcp -m bot.db --http --port 8000 --namespace-per-call"),
+    "setup": (
+        "demem setup claude-code --dry-run",
+        "demem setup codex --user -m bot.db --no-server --yes",
+        "demem setup cursor --project . --remove --yes",
+    ),
+    "hook": (
+        "demem hook claude-code -m bot.db < told.json",
+        "demem hook cursor -m bot.db --limit 1000 < told.json",
+    ),
 }
 
 

@@ -37,7 +37,8 @@ from pydantic import AnyUrl
 
 import demem_adapters.mcp as adapter
 from demem_adapters.common import DECLARED, Memories
-from demem_adapters.mcp import main, make_app, make_server, serve
+from demem_adapters.mcp import main, make_app, make_server, mount, serve
+from demem_adapters.mcp.sdk import MCPServer
 from demem_adapters.mcp.server import NEW
 from demem_agent import InvalidInput
 from demem_agent.errors import StoreError
@@ -172,6 +173,30 @@ class TestContract(AdapterContract):
     def after_page(self, namespace: dict[str, Any]) -> None:
         assert callable(namespace["app"])
         namespace["memories"].close()
+
+
+# In a server of somebody else's
+
+
+def test_memory_is_mounted_beside_what_a_server_has(memories: Memories) -> None:
+    server = MCPServer("app")
+    server.add_tool(lambda: "mine", name="recall")
+    for prefix, whose in (("own_", "ana"), ("any_", None)):
+        mount(server, memories, namespace=whose, prefix=prefix)
+    asking = Asking(memories)
+    asking.server = server
+    asking.does("own_remember", text=VALVE)
+    assert VALVE in asking.does("any_recall", question=WHICH, namespace="ana")
+    assert asking.call("recall")[1] == "mine"
+    prompts = asking.ask(lambda client: client.list_prompts()).prompts
+    assert {prompt.name for prompt in prompts} == {"own_with_memory", "any_with_memory"}
+    assert "brass valve" in json.dumps(asking.read("demem://slots"))
+
+
+@pytest.mark.parametrize("server", [None, "app", object()])
+def test_what_is_no_server_is_refused(memories: Memories, server: object) -> None:
+    with pytest.raises(InvalidInput, match="server"):
+        mount(server, memories)
 
 
 # Remember and recall

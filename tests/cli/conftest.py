@@ -13,8 +13,11 @@ from demem_agent import SlotMemory
 
 @pytest.fixture(autouse=True)
 def surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Run in a folder of its own, at a fixed width, with no memory named."""
-    monkeypatch.delenv("DEMEM_MEMORY", raising=False)
+    """Run in a folder of its own, which is home too, at a fixed width, with no memory named."""
+    for name in ("DEMEM_MEMORY", "CODEX_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(name, str(tmp_path))
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.chdir(tmp_path)
 

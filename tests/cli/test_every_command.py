@@ -58,6 +58,8 @@ def test_every_command_on_a_memory_is_tried_here() -> None:
         "mcp",
         "memories",
         "notes",
+        "setup",
+        "hook",
     } == set(COMMANDS)
 
 

@@ -21,8 +21,8 @@ from demem_agent.cli.examples import EXAMPLES
 CALLS = [(name, call) for name, calls in EXAMPLES.items() for call in calls]
 #: The files that the examples name.
 NAMED = ("bot.db", "bot.jsonl", "chat.jsonl", "turns.jsonl", "questions.jsonl", "notes.txt")
-#: They ask a model or a person, need data, take long, or go on until they are stopped.
-NOT_RUN = {"chat", "notes", "bench", "audit", "lab", "mcp"}
+#: They ask a model or a person, hear an agent, need data, take long, or go on until stopped.
+NOT_RUN = {"chat", "notes", "bench", "audit", "lab", "mcp", "hook"}
 TURNS = (
     {"text": "I live in Porto.", "speaker": "Ana", "at": "2025-03-01", "source_id": "t1"},
     {"text": "The boat is green.", "speaker": "Ben", "at": "2023-03-02", "source_id": "t2"},
@@ -31,8 +31,8 @@ TURNS = (
 
 
 def words_of(call: str) -> list[str]:
-    """Return the arguments of a call, without what a shell does with its output."""
-    command, _, _ = call.partition(" > ")
+    """Return the arguments of a call, without what a shell does with its input and output."""
+    command, _, _ = call.replace(" < ", " > ").partition(" > ")
     program, *words = shlex.split(command)
     assert program == "demem"
     return words

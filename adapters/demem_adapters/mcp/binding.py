@@ -11,7 +11,6 @@ from typing import Any, get_type_hints
 from urllib.parse import unquote
 
 from demem_adapters.common import Asker, Conditions, Namespace
-from demem_adapters.mcp.sdk import Context
 from demem_agent import DeMemError, InvalidInput
 from demem_agent.text import clean
 
@@ -23,18 +22,16 @@ Known = Mapping[str, Asker | Conditions | None]
 #: What the desk does, or that as the SDK calls it.
 Tool = Callable[..., Any]
 
-_OF_CONTEXT = inspect.Parameter(
-    "context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Context
-)
-
 
 def bound(
     function: Tool,
     namespace: Namespace | None,
     failed: type[Exception],
     *,
+    context: type,
     known: Known | None = None,
     quoted: bool = False,
+    each: Tool | None = None,
 ) -> Tool:
     """Return the function as the SDK wants it: async, and told whose memory by ``namespace``.
 
@@ -44,24 +41,27 @@ def bound(
     Args:
         function: one whose first argument is the namespace.
         failed: what its errors are raised as, one line each.
+        context: the type of the framework's context, by which it is known in a signature.
         known: arguments of the function that its signature does not have then.
         quoted: arguments come as in an address, as those of resources do from mcp 1.x.
+        each: what is made of each element of a list that it gives.
     """
     hints = get_type_hints(function, include_extras=True)
     filled = {name: value for name, value in (known or {}).items() if name in hints}
-    parameters = _parameters(function, hints, namespace, filled)
+    parameters = _parameters(function, hints, namespace, filled, context)
 
     async def call(**given: Any) -> Any:
         if quoted:
             given = _unquoted(given)
-        context = given.pop("context", None)
+        called_in = given.pop("context", None)
         try:
-            whose = _whose(namespace, given, context)
+            whose = _whose(namespace, given, called_in)
             for name, value in filled.items():
-                given[name] = _asked_of(name, value, context)
-            return _plain(await asyncio.to_thread(function, whose, **given))
+                given[name] = _asked_of(name, value, called_in)
+            given_back = _plain(await asyncio.to_thread(function, whose, **given))
         except DeMemError as error:
             raise failed(clean(str(error))) from None
+        return given_back if each is None else [each(one) for one in given_back]
 
     return _shown_as(
         call, function, inspect.Signature(parameters, return_annotation=hints["return"])
@@ -94,6 +94,7 @@ def _parameters(
     hints: Mapping[str, object],
     namespace: Namespace | None,
     filled: Known,
+    context: type,
 ) -> list[inspect.Parameter]:
     declared = inspect.signature(function).parameters.values()
     own = [parameter.replace(annotation=hints[parameter.name]) for parameter in declared]
@@ -101,7 +102,8 @@ def _parameters(
     if namespace is not None:
         shown = shown[1:]
     if callable(namespace) or any(map(callable, filled.values())):
-        shown = [_OF_CONTEXT, *shown]
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        shown = [inspect.Parameter("context", kind, annotation=context), *shown]
     return shown
 
 

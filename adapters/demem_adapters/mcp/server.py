@@ -8,17 +8,11 @@ from typing import Any
 import demem_agent
 from demem_adapters.common import Asker, Conditions, Memories, Namespace, Situation
 from demem_adapters.mcp.binding import Known, bound, told
-from demem_adapters.mcp.sdk import (
-    NEW,
-    MCPServer,
-    ResourceNotFoundError,
-    ToolAnnotations,
-    ToolError,
-    TransportSecuritySettings,
-)
+from demem_adapters.mcp.kits import Kit, kit_of
+from demem_adapters.mcp.sdk import NEW, MCPServer, ToolAnnotations, TransportSecuritySettings
 from demem_adapters.mcp.tools import Desk
 
-__all__ = ["NEW", "make_app", "make_server"]
+__all__ = ["NEW", "make_app", "make_server", "mount"]
 
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _JSON = "application/json"
@@ -37,14 +31,40 @@ def make_server(
     asker: Asker | None = None,
     conditions: Conditions | None = None,
 ) -> MCPServer:
-    """Make an MCP server with memory.
+    """Make an MCP server with memory; its tools, resources and prompt are those of :func:`mount`.
 
-    Its tools are ``remember``, ``recall``, ``feedback``, ``explain``, ``update``, ``history`` and
+    Args:
+        memories: where it is remembered.
+        namespace, asker, conditions: as in :func:`mount`.
+
+    Raises:
+        InvalidInput: for an asker that is no text or blank, or for conditions that are one text.
+    """
+    version = {"version": demem_agent.__version__} if NEW else {}
+    server = MCPServer("demem", instructions=_INSTRUCTIONS, log_level="WARNING", **version)
+    mount(server, memories, namespace=namespace, asker=asker, conditions=conditions)
+    return server
+
+
+def mount(
+    server: Any,
+    memories: Memories,
+    *,
+    namespace: Namespace | None = "default",
+    asker: Asker | None = None,
+    conditions: Conditions | None = None,
+    prefix: str = "",
+) -> None:
+    """Give an MCP server of yours memory, beside what it has.
+
+    Tools are ``remember``, ``recall``, ``feedback``, ``explain``, ``update``, ``history`` and
     ``forget``. Resources are ``demem://slots`` and ``demem://certificates``, and with ``/{id}`` one
     of them; the prompt is ``with_memory``. Whatever goes wrong is a result with ``isError`` and one
     line, and the server goes on.
 
     Args:
+        server: an ``MCPServer`` of the SDK (``FastMCP`` in 1.x), or a ``FastMCP`` of the package
+            ``fastmcp``.
         memories: where it is remembered.
         namespace: whose memory: one name for all that this server does, a function of the
             framework's ``Context`` (such as a header that your gateway sets), or None to have each
@@ -52,51 +72,56 @@ def make_server(
             ``demem://{namespace}/slots``.
         asker, conditions: who asks in all calls, and what holds; functions of the ``Context`` as
             well. Each call may say it where they are not given, and cannot where they are.
+        prefix: before the names of the tools and of the prompt, where the server has such names
+            already.
 
     Raises:
-        InvalidInput: for an asker that is no text or blank, or for conditions that are one text.
+        InvalidInput: for an asker that is no text or blank, for conditions that are one text, or
+            for what is no such server.
     """
     Situation(asker, conditions or ())  # checks them
     asking: Known = {"asker": asker, "conditions": conditions}
     known: Known = {name: value for name, value in asking.items() if value is not None}
+    kit = kit_of(server)
     desk = Desk(memories)
-    version = {"version": demem_agent.__version__} if NEW else {}
-    server = MCPServer("demem", instructions=_INSTRUCTIONS, log_level="WARNING", **version)
     tools = (desk.remember, desk.recall, desk.feedback, desk.explain)
     for tool in (*tools, desk.update, desk.history, desk.forget):
-        _add_tool(server, desk, tool, namespace, known)
-    _add_resources(server, desk, namespace)
+        called = bound(tool, namespace, kit.tool_error, context=kit.context, known=known)
+        # Structured as well, what is recalled would reach a model twice.
+        kit.add_tool(
+            server,
+            called,
+            prefix + tool.__name__,
+            _hints(desk, tool),
+            structured=tool != desk.recall,
+        )
+    _add_resources(server, kit, desk, namespace)
     # Arguments of a prompt are texts: it takes no list of conditions.
-    prompt = bound(desk.prompt, namespace, ValueError, known={"conditions": None, **known})
-    server.prompt("with_memory")(prompt)
-    return server
+    prompt = bound(
+        desk.prompt,
+        namespace,
+        kit.prompt_error,
+        context=kit.context,
+        known={"conditions": None, **known},
+        each=kit.message,
+    )
+    server.prompt(f"{prefix}with_memory")(prompt)
 
 
-def _add_tool(
-    server: MCPServer,
-    desk: Desk,
-    tool: Callable[..., Any],
-    namespace: Namespace | None,
-    known: Known,
-) -> None:
+def _hints(desk: Desk, tool: Callable[..., Any]) -> ToolAnnotations:
     hints = {
         "readOnlyHint": tool in (desk.recall, desk.explain, desk.history),
         "destructiveHint": tool == desk.forget,
         "idempotentHint": True,
         "openWorldHint": False,
     }
-    server.add_tool(
-        bound(tool, namespace, ToolError, known=known),
-        annotations=ToolAnnotations.model_validate(hints),
-        # Structured as well, what is recalled would reach a model twice.
-        structured_output=tool != desk.recall,
-    )
+    return ToolAnnotations.model_validate(hints)
 
 
-def _add_resources(server: MCPServer, desk: Desk, namespace: Namespace | None) -> None:
+def _add_resources(server: Any, kit: Kit, desk: Desk, namespace: Namespace | None) -> None:
     start = "demem://" if namespace is not None else "demem://{namespace}/"
     for part, about in (("{kind}", desk.listing), ("{kind}/{id}", desk.item)):
-        asked = bound(about, namespace, ResourceNotFoundError, quoted=not NEW)
+        asked = bound(about, namespace, kit.resource_error, context=kit.context, quoted=kit.quotes)
         server.resource(start + part, mime_type=_JSON)(asked)
     if not isinstance(namespace, str):
         return

@@ -24,6 +24,7 @@ from demem_agent.cli.commands.export import export
 from demem_agent.cli.commands.feedback import feedback
 from demem_agent.cli.commands.forget import forget
 from demem_agent.cli.commands.history import history
+from demem_agent.cli.commands.hook import hook
 from demem_agent.cli.commands.ingest import ingest
 from demem_agent.cli.commands.looking.items import items
 from demem_agent.cli.commands.looking.show import show
@@ -34,6 +35,7 @@ from demem_agent.cli.commands.outcome import outcome
 from demem_agent.cli.commands.read import read
 from demem_agent.cli.commands.replay_decisions import replay_decisions
 from demem_agent.cli.commands.restore import restore
+from demem_agent.cli.commands.setup import setup
 from demem_agent.cli.commands.supersede import supersede
 from demem_agent.cli.commands.update import update
 from demem_agent.cli.commands.whole.copy import copy
@@ -88,4 +90,6 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "audit": audit,
     "lab": lab,
     "mcp": mcp,
+    "setup": setup,
+    "hook": hook,
 }
