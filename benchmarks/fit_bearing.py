@@ -142,8 +142,7 @@ def _first_lines(
     """Return the signals of the lines that rank first, and which are evidence."""
     standing = ranking.standing
     assert standing is not None
-    place = np.log(np.arange(1, len(standing.scores) + 1))
-    table = np.stack([standing.met, standing.behind, place], axis=1)[:LINES]
+    table = np.stack([standing.met, standing.behind, standing.place], axis=1)[:LINES]
     ids = [index.passages[row].evidence_id for row in ranking.rows[:LINES].tolist()]
     return table, np.array([id in gold for id in ids])
 

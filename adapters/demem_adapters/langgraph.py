@@ -10,7 +10,6 @@ from itertools import count
 from typing import Any, TypeVar
 
 from demem_adapters.common import Asker, Conditions, Memories, Recent, Situation
-from demem_adapters.common.passages import passages
 from demem_agent import Evidence, Reading, SlotMemory
 from demem_agent.reading import Asking
 
@@ -354,7 +353,9 @@ def _read(
     size = _EACH * max(wanted, 1)
     most = 3 * sum(len(item.text) for item in left) + _EACH
     while left:
-        found = _scores(memory.read(query, limit=size, mode="evidence", **asking))
+        # Without a floor: what hardly bears on the query is told from the rest by its score.
+        reading = memory.read(query, limit=size, mode="evidence", floor=0.0, **asking)
+        found = _scores(reading)
         if len(found) >= min(wanted, len(left)) or size > most:
             return found
         size *= _GROWTH
@@ -364,9 +365,9 @@ def _read(
 def _scores(reading: Reading) -> list[tuple[Place, float]]:
     """Return the places that a reading holds something of, with probabilities, best first."""
     found: dict[Place, float] = {}
-    for passage in passages(reading):
-        if passage.evidence is not None:
-            found.setdefault(_place(passage.evidence), passage.probability)
+    for line in sorted(reading.lines, key=lambda line: -line.score):
+        for item in (line.evidence, *line.again):  # as probable, whichever of them is read
+            found.setdefault(_place(item), line.probability)
     return [*found.items()]
 
 

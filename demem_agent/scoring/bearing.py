@@ -40,11 +40,14 @@ class Standing:
             least 0; shape (n,).
         met: the least ``related`` (share of the query's words that a passage's words stand for, by
             their idf) of each and of those before it, in [0, 1]; shape (n,).
+        place: logarithm of the place of each, the first being 1, equal ones sharing theirs; shape
+            (n,).
     """
 
     scores: NDArray[np.float64]
     behind: NDArray[np.float64]
     met: NDArray[np.float64]
+    place: NDArray[np.float64]
 
 
 def standing_of(
@@ -62,8 +65,14 @@ def standing_of(
         if len(found):
             best = found[0]
             break
-    met = np.minimum.accumulate(related[:LOOKED].astype(np.float64))
-    return Standing(scores[:LOOKED], np.maximum(best - scores[:LOOKED], 0.0), met)
+    first = scores[:LOOKED]
+    before = np.searchsorted(-first, -first)
+    return Standing(
+        scores=first,
+        behind=np.maximum(best - first, 0.0),
+        met=np.minimum.accumulate(related[:LOOKED].astype(np.float64)),
+        place=np.log(before + 1),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +83,7 @@ class Bearing:
         held: weight of the log-odds that the memory holds what is asked, ``Route.probability``.
         met: weight of the signal of that name in :class:`Standing`.
         behind: what a line loses with each point that it is behind, at least 0.
-        place: what it loses with the logarithm of its place, the first being 1; at least 0.
+        place: weight of the logarithm of its place, which is taken off; at least 0.
     """
 
     intercept: float
@@ -89,13 +98,12 @@ class Bearing:
         Args:
             held: probability that the memory holds what is asked, in [0, 1].
         """
-        place = np.log(np.arange(1, len(standing.scores) + 1))
         odds: NDArray[np.float64] = (
             self.intercept
             + self.held * _logit(held)
             + self.met * standing.met
             - self.behind * standing.behind
-            - self.place * place
+            - self.place * standing.place
         )
         return odds
 

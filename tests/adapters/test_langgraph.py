@@ -235,6 +235,15 @@ def test_a_score_is_the_probability_so_that_a_threshold_means_something() -> Non
     assert 0.0 <= foreign.score < 0.2 < 0.5 < found.score <= 1.0
 
 
+def test_every_item_that_memory_holds_has_a_score_and_the_same_text_the_same() -> None:
+    store = filled(Memories())
+    store.put(ANA, "f4", {"text": FACTS["f1"], "length": len(FACTS["f1"])})
+    found = {item.key: item.score for item in store.search(ANA, query="Where is the bike?")}
+    assert found.keys() == {"f1", "f2", "f3", "f4"}
+    assert None not in found.values()
+    assert found["f1"] == found["f4"]
+
+
 def test_the_surest_of_all_namespaces_comes_first() -> None:
     store = filled(Memories())
     store.put(BEN, "b1", {"text": "The piano is out of tune."})

@@ -104,6 +104,11 @@ def test_the_best_is_neither_a_filler_nor_a_question() -> None:
     assert found.behind.tolist() == [0.0, 0.0, 0.0, 2.0]
 
 
+def test_lines_of_the_same_score_are_as_probable() -> None:
+    found = standing([9.0, 9.0, 9.0, 2.0])
+    assert found.place.tolist() == [0.0, 0.0, 0.0, np.log(4)]
+
+
 def test_no_more_passages_are_looked_at_than_that() -> None:
     found = standing(range(LOOKED + 50))
     assert len(found.scores) == len(found.behind) == len(found.met) == LOOKED
