@@ -279,7 +279,7 @@ class WithMemory(Runnable[Any, Any]):
         turn = self._turns.begin(_Talk.of(messages), config)
         return turn, {**input, self.memory: block(turn.reading)}
 
-    def _end(self, turn: _Turn, answer: object) -> None:
+    def _end(self, turn: _Turn, answer: Any) -> None:
         if isinstance(answer, str):
             self._turns.end(turn, answer, None)
         elif isinstance(answer, AIMessage) and _whole(answer):
@@ -329,7 +329,7 @@ class RememberNode(Runnable[Any, Any]):
     def invoke(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> None:
         """Remember the answer that the messages end with, if it came to its end."""
         messages = _of_state(input, self.messages)
-        last = messages[-1] if messages else None
+        last: Any = messages[-1] if messages else None
         talk = _Talk.of(messages[:-1])
         if isinstance(last, AIMessage) and talk.said and _whole(last):
             turn = self._turns.begun(talk, ensure_config(config))
