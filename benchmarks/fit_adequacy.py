@@ -137,7 +137,7 @@ class Cases:
 def ask_all(samples: Sequence[Sample]) -> Cases:
     """Ask every question of its memories, with weights that saw nothing of the dialogue."""
     fold = folds(samples)
-    of_fold = _weights_by_fold(samples, fold)
+    of_fold = weights_by_fold(samples, fold)
     kinds = Kinds.among(s.dialogue for s in samples)
     rows: list[tuple[Any, ...]] = []
     for s in samples:
@@ -151,7 +151,7 @@ def ask_all(samples: Sequence[Sample]) -> Cases:
     return Cases(*map(np.array, columns))
 
 
-def _weights_by_fold(
+def weights_by_fold(
     samples: Sequence[Sample], fold: Mapping[tuple[str, str], int]
 ) -> list[Weights]:
     """Return for each fold the weights that are fitted without its dialogues."""

@@ -323,7 +323,11 @@ class Line:
 
     Attributes:
         score: how much it bears on the query, by Score_theta; 0.0 in a summary, whose lines are not
-            scored one by one. Of no weight when lines are compared.
+            scored one by one. Of no weight when lines are compared. It orders the lines of one
+            reading and means nothing beside those of another.
+        probability: in [0, 1], that it bears on the query: that it holds some of what is asked for.
+            It means the same in every reading, so that a threshold on it does; 0.0 in a summary. Of
+            no weight either.
         superseded: what in it no longer holds, as far as known; of no weight either.
         again: other items in which its speaker said the same, or nearly, the latest last, which are
             not read; of no weight either. None of them has another number, name, negation or value.
@@ -335,6 +339,7 @@ class Line:
     score: float = field(default=0.0, compare=False)
     superseded: tuple[Superseded, ...] = field(default=(), compare=False)
     again: tuple[Evidence, ...] = field(default=(), compare=False)
+    probability: float = field(default=0.0, compare=False)
 
     @property
     def text(self) -> str:

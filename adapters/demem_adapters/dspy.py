@@ -39,7 +39,8 @@ __all__ = ["MemoryRetriever", "WithMemory"]
 class MemoryRetriever:
     """Retrieve from a memory: a passage for each item of a reading, best first.
 
-    A passage says the day and the speaker of its item.
+    A passage says the day and the speaker of its item; its ``score`` is the probability, from 0 to
+    1, that it bears on the query.
 
     Args:
         memories: where to read. All passages together are within their limit, with a line break
@@ -64,7 +65,7 @@ class MemoryRetriever:
         self.situation = Situation(asker, conditions, where)
 
     def __call__(self, query: str, k: int | None = None, **about: Any) -> list[Any]:
-        """Return at most ``k`` passages, as DSPy wants them: with a ``long_text`` each."""
+        """Return at most ``k`` passages, as DSPy wants them: with ``long_text`` and ``score``."""
         asking = self.situation.asking(**about)
         reading = self.memories.recall(named(self.namespace, **about), query, **asking)
         if reading is None:
@@ -72,7 +73,7 @@ class MemoryRetriever:
         size = self.memories.measure(reading.unit)
         room = reading.limit + size("\n")  # after the last passage there is no line break
         found = fitting(passages(reading), lambda passage: f"{_shown(passage)}\n", room, size)
-        read = [dotdict(long_text=_shown(passage)) for passage in found]
+        read = [dotdict(long_text=_shown(one), score=one.probability) for one in found]
         return read[:k]
 
 

@@ -127,9 +127,10 @@ class MemoryRetriever:
     """Retrieve from a memory: documents, one for each item, best first, and one text for a prompt.
 
     The text is at most ``limit`` long without the sentence that declares it to be data; so are the
-    contents of the documents together. The score of all documents is the probability that the
-    memory holds what is asked. ``asker`` is who asks, "user" unless given, ``conditions`` are what
-    holds, and ``filters`` hold in each run unless it has others.
+    contents of the documents together. A document's score is the probability, from 0 to 1, that it
+    bears on the query; none below ``score_threshold`` is retrieved. ``asker`` is who asks, "user"
+    unless given, ``conditions`` are what holds, and ``filters`` hold in each run unless it has
+    others.
     """
 
     def __init__(
@@ -140,6 +141,7 @@ class MemoryRetriever:
         asker: str | None = None,
         conditions: list[str] | None = None,
         filters: dict[str, Any] | None = None,
+        score_threshold: float | None = None,
     ) -> None:
         self.memories = memories
         self.namespace = namespace
@@ -147,6 +149,7 @@ class MemoryRetriever:
         self.asker = asker
         self.conditions = conditions
         self.filters = filters
+        self.score_threshold = score_threshold
         _situation(asker, conditions)  # a mistake is told when it is made
 
     @component.output_types(documents=list[Document], text=str)
@@ -159,6 +162,7 @@ class MemoryRetriever:
         asker: str | None = None,
         conditions: list[str] | None = None,
         context: list[str] | None = None,
+        score_threshold: float | None = None,
     ) -> dict[str, Any]:
         """Read for a query.
 
@@ -171,6 +175,8 @@ class MemoryRetriever:
                 None, none.
             asker, conditions: who asks and what holds, if not what the component was made with.
             context: what was said last in the conversation, in order.
+            score_threshold: least score of a document, if not what the component was made with; the
+                text is of all that was read.
         """
         held = self.conditions if conditions is None else conditions
         asking = in_conversation(_situation(asker or self.asker, held), context or ())
@@ -180,7 +186,8 @@ class MemoryRetriever:
         )
         if reading is None:
             return {"documents": [], "text": ""}
-        return {"documents": _documents(reading)[:top_k], "text": block(reading)}
+        least = self.score_threshold if score_threshold is None else score_threshold
+        return {"documents": _documents(reading, least or 0.0)[:top_k], "text": block(reading)}
 
 
 @component
@@ -488,12 +495,13 @@ def _after_instructions(messages: Sequence[ChatMessage]) -> int:
     return 0
 
 
-def _documents(reading: Reading) -> list[Document]:
-    """Return what was read as documents, best first."""
+def _documents(reading: Reading, least: float) -> list[Document]:
+    """Return what was read as documents, best first, as far as they are so probable."""
     found: list[Document] = []
     for passage in passages(reading):
-        meta = details(passage.evidence)
-        found.append(Document(content=passage.text, meta=meta, score=reading.probability))
+        if passage.probability >= least:
+            meta = details(passage.evidence)
+            found.append(Document(content=passage.text, meta=meta, score=passage.probability))
     return found
 
 

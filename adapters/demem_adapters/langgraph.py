@@ -10,7 +10,6 @@ from itertools import count
 from typing import Any, TypeVar
 
 from demem_adapters.common import Asker, Conditions, Memories, Recent, Situation
-from demem_adapters.common.passages import passages
 from demem_agent import Evidence, Reading, SlotMemory
 from demem_agent.reading import Asking
 
@@ -92,9 +91,10 @@ class SlotStore(BaseStore):
     query.
 
     Such a search gives the items of the inner store, filtered by it, the best first; those that
-    memory did not rank follow, as in the inner store, without a score. A score tells the order and
-    nothing else. Items are remembered after the inner store has taken them, as it then holds them;
-    :meth:`catch_up` does so for what it held before, and forgets what it holds no more.
+    memory did not rank follow, as in the inner store, without a score. A score is the probability,
+    from 0 to 1, that an item bears on the query. Items are remembered after the inner store has
+    taken them, as it then holds them; :meth:`catch_up` does so for what it held before, and forgets
+    what it holds no more.
     """
 
     def __init__(
@@ -329,22 +329,19 @@ def _ranked(
     wanted: int,
     asking: Asking,
 ) -> dict[Place, float]:
-    """Return the places that memories rank for a query, best first; a score tells the order."""
+    """Return the places that memories rank for a query, best first, with their probability."""
     read: list[tuple[Place, float]] = []
     ids = {_id_of(place) for place in places}
     for memory in memories:
         read += _read(memory, query, ids, wanted, asking)
-    ranked = sorted(read, key=lambda pair: -pair[1])
-    scores: dict[Place, float] = {}
-    for rank, (place, _) in enumerate(ranked, 1):
-        scores[place] = 1 / rank
-    return scores
+    # Those of one memory stay in its order: the sort is stable, and none is surer than one before.
+    return dict(sorted(read, key=lambda pair: -pair[1]))
 
 
 def _read(
     memory: SlotMemory, query: str, ids: Collection[str], wanted: int, asking: Asking
 ) -> list[tuple[Place, float]]:
-    """Read the best items of a memory that are kept under these ids, with their scores.
+    """Read the best items of a memory that are kept under these ids, with their probability.
 
     There are as many as wanted, if the memory has them.
     """
@@ -356,7 +353,9 @@ def _read(
     size = _EACH * max(wanted, 1)
     most = 3 * sum(len(item.text) for item in left) + _EACH
     while left:
-        found = _scores(memory.read(query, limit=size, mode="evidence", **asking))
+        # Without a floor: what hardly bears on the query is told from the rest by its score.
+        reading = memory.read(query, limit=size, mode="evidence", floor=0.0, **asking)
+        found = _scores(reading)
         if len(found) >= min(wanted, len(left)) or size > most:
             return found
         size *= _GROWTH
@@ -364,11 +363,11 @@ def _read(
 
 
 def _scores(reading: Reading) -> list[tuple[Place, float]]:
-    """Return the places that a reading holds something of, with its scores, best first."""
+    """Return the places that a reading holds something of, with probabilities, best first."""
     found: dict[Place, float] = {}
-    for passage in passages(reading):
-        if passage.evidence is not None:
-            found.setdefault(_place(passage.evidence), passage.score)
+    for line in sorted(reading.lines, key=lambda line: -line.score):
+        for item in (line.evidence, *line.again):  # as probable, whichever of them is read
+            found.setdefault(_place(item), line.probability)
     return [*found.items()]
 
 

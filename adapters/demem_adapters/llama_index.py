@@ -185,9 +185,9 @@ class MemoryRetriever(BaseRetriever):
 
     A node's text is what was read of the item with its day and speaker; its metadata, which is not
     put before a model, says where it comes from, and has what is kept beside the item. All texts
-    together, with blank lines between, are within the limit. The score is the same for all: the
-    probability that the memory holds what is asked, so that a ``SimilarityPostprocessor`` can
-    abstain.
+    together, with blank lines between, are within the limit. The score is the probability, from 0
+    to 1, that a node bears on the query, so that a ``SimilarityPostprocessor`` leaves out what
+    hardly does.
 
     Args:
         memories: where to read.
@@ -226,8 +226,7 @@ class MemoryRetriever(BaseRetriever):
         )
         if reading is None:
             return []
-        nodes = _nodes(reading, self.memories.measure(reading.unit))
-        return [NodeWithScore(node=node, score=reading.probability) for node in nodes]
+        return [*_nodes(reading, self.memories.measure(reading.unit))]
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         return await asyncio.to_thread(self._retrieve, query_bundle)
@@ -238,8 +237,9 @@ class MemoryPostprocessor(BaseNodePostprocessor):
 
     Nodes are remembered once as they come, each text a piece of evidence of its own, and so divided
     among the memory's slots. Of those that came with this query, what the memory reads for it
-    stays: the same nodes with the passages that were read, in the order in which they came. Nodes
-    without text pass; so do all nodes where there is no query, or no namespace. ``speaker``, ``at``
+    stays: the same nodes with the passages that were read, in the order in which they came. Their
+    score is then the probability, from 0 to 1, that they bear on the query. Nodes without text
+    pass; so do all nodes where there is no query, or no namespace. ``speaker``, ``at``
     (ISO 8601), ``session`` and ``source`` in a node's metadata help to choose; without a session it
     is the document that the node comes from.
 
@@ -285,7 +285,7 @@ class MemoryPostprocessor(BaseNodePostprocessor):
 
     def _read(
         self, namespace: str, query: str, told: dict[str, Said], asking: Asking
-    ) -> dict[str, str]:
+    ) -> dict[str, Passage]:
         """Return what is read of these nodes, by key: as much as fits.
 
         The memory may hold more than them, and its readings other things.
@@ -295,13 +295,13 @@ class MemoryPostprocessor(BaseNodePostprocessor):
         limit = self.limit or self.memories.limit
         reading = memory.read(query, limit=limit, mode="evidence", **asking)
         # Within the limit, as the reading is.
-        read = {_source(passage): passage.text for passage in _of(told, reading)}
+        read = {_source(passage): passage for passage in _of(told, reading)}
         self._fill(read, told.keys(), memory, query, reading, asking)
         return read
 
     def _fill(
         self,
-        read: dict[str, str],
+        read: dict[str, Passage],
         keys: AbstractSet[str],
         memory: SlotMemory,
         query: str,
@@ -312,14 +312,14 @@ class MemoryPostprocessor(BaseNodePostprocessor):
         most = reading.limit
         measure = self.memories.measure(reading.unit)
         for _ in range(_LONGER):
-            held = sum(measure(text + _APART) for text in read.values())
+            held = sum(measure(_with_gap(passage)) for passage in read.values())
             if len(read) == len(keys) or held > _FULL * most:
                 return
             limit = 2 * reading.limit
             reading = memory.read(query, limit=limit, mode="evidence", **asking)
             more = _of(keys - read.keys(), reading)
             for passage in fitting(more, _with_gap, most - held, measure):
-                read[_source(passage)] = passage.text
+                read[_source(passage)] = passage
 
 
 def _within(
@@ -413,13 +413,14 @@ def _words(text: str) -> int:
     return len(text.split())
 
 
-def _nodes(reading: Reading, measure: Measure) -> Iterator[TextNode]:
+def _nodes(reading: Reading, measure: Measure) -> Iterator[NodeWithScore]:
     found: Iterable[Passage] = passages(reading)
     if reading.mode == "evidence":  # a summary is within the limit as it is
         found = fitting(found, _shown_with_gap, reading.limit, measure)
     for passage in found:
         about = details(passage.evidence)
-        yield TextNode(text=_shown(passage), metadata=about, excluded_llm_metadata_keys=[*about])
+        node = TextNode(text=_shown(passage), metadata=about, excluded_llm_metadata_keys=[*about])
+        yield NodeWithScore(node=node, score=passage.probability)
 
 
 def _shown(passage: Passage) -> str:
@@ -475,7 +476,7 @@ def _about(node: NodeWithScore) -> Said:
     return about
 
 
-def _cut(node: NodeWithScore, text: str) -> NodeWithScore:
+def _cut(node: NodeWithScore, read: Passage) -> NodeWithScore:
     made = node.node.model_copy()
-    made.set_content(text)
-    return NodeWithScore(node=made, score=node.score)
+    made.set_content(read.text)
+    return NodeWithScore(node=made, score=read.probability)

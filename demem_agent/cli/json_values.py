@@ -122,6 +122,7 @@ def _line_value(line: Line, slot_of: Mapping[str, int], cited: Collection[str]) 
         "text": line.text,
         "start": line.start,
         "end": line.end,
+        "probability": line.probability,
         "slot": slot_of.get(item.id),
         "cited": item.id in cited,
         "superseded": list(map(_superseded_value, line.superseded)),

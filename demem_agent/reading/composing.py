@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from demem_agent.reading.advised import advised, heading
@@ -19,7 +19,7 @@ from demem_agent.reading.own_words import own_words
 from demem_agent.reading.packing import Packed, assemble, in_time_order, packed, wrap
 from demem_agent.reading.scope import scoped
 from demem_agent.reading.shortening import shortening
-from demem_agent.scoring import Query, Ranking
+from demem_agent.scoring import Query, Ranking, default_bearing
 from demem_agent.slots.filtering import within
 from demem_agent.slots.openings import Opening, opened
 from demem_agent.slots.records import SlotState
@@ -80,7 +80,7 @@ def _of_passages(
     ranking, behind = opposed(state, ranking, found)
     ranking, gone = withheld(state, asked, scoped(state, ranking, found))
     ranking, unrelated = floored(state, ask, scored, ranking)
-    folds = Folding(state, ask, ranking)
+    folds = Folding(state, ask, ranking, _probable(routed, scored))
     best = noted(state, asked, folds.lines())
     advice = advised(state, ask, query)
     shorten = shortening(query.text, state.passage_index().lexical)
@@ -112,6 +112,12 @@ def _routed(state: State, ask: Ask, query: Query) -> tuple[Route, Ranking | None
     if ask.slot is not None:
         routed = replace(routed, slot=ask.slot)
     return routed, ranking
+
+
+def _probable(routed: Route, ranking: Ranking) -> Callable[[float], float]:
+    """Return what gives the probability that a line bears on the query, by its score."""
+    assert ranking.standing is not None  # of a ranking that has rows
+    return default_bearing().by_score(routed.probability, ranking.standing)
 
 
 def _left_out(found: Packed, behind: int, unrelated: int) -> LeftOut:

@@ -5,7 +5,7 @@ Only what one speaker says is folded: that another says it as well is something 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from demem_agent.encoders import is_word
 from demem_agent.reading.ask import Ask
@@ -30,14 +30,20 @@ class Folding:
     Left out as well is what was asked to be left out. Never folded is a line of an item of which
     something no longer holds, and a correction: when they were said is what they tell.
 
+    Args:
+        probable: gives the probability of a line by its score.
+
     Attributes:
         behind: how many passages rank behind the last line that was given.
     """
 
-    def __init__(self, state: State, ask: Ask, ranking: Ranking) -> None:
+    def __init__(
+        self, state: State, ask: Ask, ranking: Ranking, probable: Callable[[float], float]
+    ) -> None:
         self._state = state
         self._ask = ask
         self._ranking = ranking
+        self._probable = probable
         self._said: set[int] = set()
         self.behind = len(ranking.rows)
 
@@ -59,7 +65,10 @@ class Folding:
                 self._said.update(alike)
                 again = _others(self._state, alike, passage.evidence_id)
             item = self._state.evidence[passage.evidence_id]
-            yield Line(item, passage.start, passage.end, score, again=again)
+            probability = self._probable(score)
+            yield Line(
+                item, passage.start, passage.end, score, again=again, probability=probability
+            )
 
 
 def _mistyped(state: State, ranking: Ranking) -> dict[int, set[int]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from demem_agent.scoring.adequacy import SIGNALS, Adequacy, Signals, default_adequacy
+from demem_agent.scoring.bearing import Bearing, default_bearing
 from demem_agent.scoring.features import FEATURES
 from demem_agent.scoring.floor import Floor, default_floor
 from demem_agent.scoring.focus import focus
@@ -16,6 +17,7 @@ __all__ = [
     "FEATURES",
     "SIGNALS",
     "Adequacy",
+    "Bearing",
     "Floor",
     "Passage",
     "PassageIndex",
@@ -24,6 +26,7 @@ __all__ = [
     "Signals",
     "Weights",
     "default_adequacy",
+    "default_bearing",
     "default_floor",
     "default_weights",
     "feature_table",

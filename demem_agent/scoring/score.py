@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from demem_agent.later import dataclass
 from demem_agent.scoring.adequacy import NOTHING, Signals
-from demem_agent.scoring.features import TABLE
+from demem_agent.scoring.bearing import Standing, standing_of
+from demem_agent.scoring.features import FEATURES, TABLE
 from demem_agent.scoring.features.speakers import with_model
 from demem_agent.scoring.features.work import Beside, Work
 from demem_agent.scoring.index import PassageIndex
@@ -34,6 +35,7 @@ PREFILTER = 2000
 NEIGHBOURED = 200
 #: Stands for the passages of a slot that were too far from the query to be scored.
 _NO_MASS = 1e-12
+_RELATED = FEATURES.index("related")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +46,15 @@ class Ranking:
         rows: row numbers in the index, shape (n,), the best first.
         scores: shape (n,), descending.
         within: by row of the index, whether it may be ranked, shape (N,); None where all may.
+        standing: how the best of them stood when they were scored, whatever was moved since; None
+            where there are none.
     """
 
     rows: NDArray[np.intp]
     scores: NDArray[np.float64]
     signals: Signals
     within: NDArray[np.bool_] | None = None
+    standing: Standing | None = None
 
     def admits(self, row: int) -> bool:
         """Whether a row of the index may be ranked."""
@@ -205,7 +210,9 @@ def rank(
     scores = np.round(exact, 4)
     order = np.argsort(-scores, kind="stable")
     signals = signals_of(index, query, words, Scored(rows, table, chosen, scores))
-    return Ranking(rows[order], scores[order], signals, within)
+    kind = index.kind.view()[rows[order]]
+    standing = standing_of(scores[order], table[order, _RELATED], kind)
+    return Ranking(rows[order], scores[order], signals, within, standing)
 
 
 def slot_scores(

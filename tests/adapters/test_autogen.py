@@ -361,6 +361,12 @@ def test_what_an_earlier_version_of_the_agent_put_into_its_state_is_not_remember
     assert sum(DECLARED in text for text in client.last) == 1
 
 
+def test_what_is_recalled_says_how_probably_it_bears_on_the_query(memory: LongTermMemory) -> None:
+    memory.memories.remember("ana", VALVE)
+    (found,) = asyncio.run(memory.query(ASKED)).results
+    assert 0.0 < found.metadata["score"] <= 1.0
+
+
 def test_an_agent_shows_what_its_memory_recalled(memory: LongTermMemory) -> None:
     memory.memories.remember("ana", VALVE, speaker="user")
     result = run(bot(memory, Watched(), memory=[memory]), ASKED)

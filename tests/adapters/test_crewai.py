@@ -477,6 +477,15 @@ def test_what_was_remembered_by_other_means_is_a_record_as_well(memory: LongTerm
     assert memory.forget(record_ids=[match.record.id]) == 1
 
 
+def test_a_match_scores_how_probably_it_bears_on_the_query() -> None:
+    memory = make(Memories())
+    for said in ("The weather is fine.", VALVE, "I like tea."):
+        memory.memories.remember(ANA, said)
+    (found, *_) = memory.recall(ASKED)
+    foreign = memory.recall("Who won the chess cup in Reykjavik?")
+    assert max(match.score for match in foreign) < 0.2 < found.score <= 1.0
+
+
 def test_what_is_forgotten_changed_or_reset_is_erased(memory: LongTermMemory) -> None:
     first, second = (
         memory.remember("The code is 1."),

@@ -269,6 +269,15 @@ def test_the_best_passage_comes_first_with_its_day_and_speaker(memories: Memorie
     assert len(passages(memories, k=2)) == 2
 
 
+def test_a_passage_says_how_probably_it_bears_on_the_query() -> None:
+    memories = Memories()
+    for said in ("The weather is fine.", VALVE, "I like tea."):
+        memories.remember("default", said)
+    found = MemoryRetriever(memories)(ASKED)
+    foreign = MemoryRetriever(memories)("Who won the chess cup in Reykjavik?")
+    assert max(one.score for one in foreign) < 0.2 < found[0].score <= 1.0
+
+
 def test_retrieving_from_a_namespace_never_written_gives_nothing_and_does_not_make_it(
     memories: Memories,
 ) -> None:

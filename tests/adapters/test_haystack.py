@@ -177,6 +177,19 @@ def test_documents_come_best_first_at_most_top_k_and_by_filters(memories: Shared
         assert [document.meta["speaker"] for document in found] == ["Ben"] * 3
 
 
+def test_a_threshold_leaves_out_documents_that_hardly_bear_on_the_query() -> None:
+    memories = SharedMemories()
+    memories.of("default").ingest_many([{"text": "The gate squeaks."}, {"text": VALVE}])
+    retriever = MemoryRetriever(memories, score_threshold=0.3)
+    assert [document.content for document in retriever.run(ASKED)["documents"]] == [VALVE]
+    foreign = "Who won the chess cup in Reykjavik?"
+    assert retriever.run(foreign)["documents"] == []
+    every = retriever.run(foreign, score_threshold=0.0)["documents"]
+    scores = [document.score for document in every]
+    assert scores == sorted(scores, reverse=True)
+    assert len(scores) == 2
+
+
 def has(field: str, operator: str, value: object) -> dict[str, Any]:
     return {"field": field, "operator": operator, "value": value}
 

@@ -47,6 +47,7 @@ from langgraph.types import Command, interrupt
 from demem_adapters.common import DECLARED, Memories
 from demem_adapters.langchain import MemoryMiddleware, MemoryRetriever, SlotSelector, tools, wrap
 from demem_agent import SlotMemory
+from demem_agent.encoders import default_encoder
 from demem_agent.errors import InvalidInput
 from demem_agent.testing import BagEncoder
 from demem_agent.text import measure
@@ -566,8 +567,11 @@ def anyio_backend() -> str:
 # Retriever
 
 
+FOREIGN = "Who won the chess cup in Reykjavik?"
+
+
 def filled(**options: Any) -> Memories:
-    memories = Memories(encoder=BagEncoder(), **options)
+    memories = Memories(**{"encoder": BagEncoder(), **options})
     said = [
         "It rained in Rome.",
         VALVE,
@@ -594,7 +598,20 @@ class TestRetriever(RetrieversIntegrationTests):
 def test_documents_come_best_first_with_what_is_known_of_them() -> None:
     first = MemoryRetriever(memories=filled()).invoke(ASKED)[0]
     assert (first.page_content, first.id) == (VALVE, "e2")
-    assert first.metadata == {"speaker": "Ana", "at": "2025-03-02T00:00:00", "evidence_id": "e2"}
+    about = {"speaker": "Ana", "at": "2025-03-02T00:00:00", "evidence_id": "e2"}
+    assert about.items() <= first.metadata.items()
+    assert first.metadata.keys() - about.keys() == {"relevance_score"}
+
+
+@pytest.mark.parametrize(("asked", "finds"), [(ASKED, True), (FOREIGN, False)])
+def test_a_threshold_leaves_out_what_hardly_bears_on_the_query(asked: str, finds: bool) -> None:
+    memories = filled(encoder=default_encoder())
+    every = MemoryRetriever(memories=memories).invoke(asked)
+    scores = [document.metadata["relevance_score"] for document in every]
+    assert scores == sorted(scores, reverse=True)
+    sure = MemoryRetriever(memories=memories, score_threshold=0.3).invoke(asked)
+    assert [document.page_content for document in sure] == ([VALVE] if finds else [])
+    assert MemoryRetriever(memories=memories).invoke(asked, score_threshold=0.3) == sure
 
 
 @pytest.mark.parametrize("unit", ["chars", "bytes", "tokens"])
@@ -613,7 +630,8 @@ def test_what_is_retrieved_is_within_the_limit_with_blank_lines_between(
 def test_a_summary_is_retrieved_as_one_document_of_no_item() -> None:
     (found,) = MemoryRetriever(memories=filled(mode="strict")).invoke(ASKED)
     assert VALVE in found.page_content
-    assert (found.id, found.metadata) == (None, {})
+    assert found.id is None
+    assert [*found.metadata] == ["relevance_score"]
 
 
 def test_a_retriever_and_a_tool_read_what_a_filter_leaves() -> None:
@@ -669,7 +687,7 @@ def test_selected_documents_fit_the_limit_and_are_of_the_candidates(limit: int) 
     assert "Room 17" in " ".join(document.page_content for document in found)
     assert len("\n".join(document.page_content for document in found)) <= limit
     assert all(document.page_content in by_id[document.id].page_content for document in found)
-    assert all(document.metadata == {"source": "plan.txt"} for document in found)
+    assert {document.metadata["source"] for document in found} == {"plan.txt"}
 
 
 def test_candidates_are_divided_among_at_most_k_slots(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -698,7 +716,18 @@ def test_documents_with_metadata_of_any_kind_are_selected() -> None:
         {"page": 2, "speaker": Exception("x")},
     ]
     documents = [Document("The bike is red.", metadata=one) for one in about]
-    assert SlotSelector().compress_documents(documents, "Which bike?") == documents
+    found = SlotSelector().compress_documents(documents, "Which bike?")
+    assert [document.page_content for document in found] == ["The bike is red."] * 2
+    for document, known in zip(found, about, strict=True):
+        assert known.items() <= document.metadata.items()
+
+
+def test_of_what_is_selected_the_document_asked_for_is_surest() -> None:
+    documents = [Document(text) for text in ("The bike is red.", "It rained all of May.")]
+    found = SlotSelector().compress_documents(documents, "Which colour is the bike?")
+    scores = {document.page_content: document.metadata["relevance_score"] for document in found}
+    assert max(scores, key=scores.__getitem__) == "The bike is red."
+    assert all(0.0 <= score <= 1.0 for score in scores.values())
 
 
 def test_what_is_not_known_of_a_document_may_be_left_out_or_none() -> None:

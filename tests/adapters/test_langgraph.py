@@ -228,6 +228,31 @@ def test_the_best_comes_first_with_its_value_as_it_was_put(memories: Memories) -
     assert scores == sorted(scores, reverse=True)
 
 
+def test_a_score_is_the_probability_so_that_a_threshold_means_something() -> None:
+    store = filled(Memories())
+    (found, *_) = store.search(ANA, query="Where is the bike?")
+    (foreign, *_) = store.search(ANA, query="Who won the chess cup in Reykjavik?")
+    assert 0.0 <= foreign.score < 0.2 < 0.5 < found.score <= 1.0
+
+
+def test_every_item_that_memory_holds_has_a_score_and_the_same_text_the_same() -> None:
+    store = filled(Memories())
+    store.put(ANA, "f4", {"text": FACTS["f1"], "length": len(FACTS["f1"])})
+    found = {item.key: item.score for item in store.search(ANA, query="Where is the bike?")}
+    assert found.keys() == {"f1", "f2", "f3", "f4"}
+    assert None not in found.values()
+    assert found["f1"] == found["f4"]
+
+
+def test_the_surest_of_all_namespaces_comes_first() -> None:
+    store = filled(Memories())
+    store.put(BEN, "b1", {"text": "The piano is out of tune."})
+    found = store.search(("facts",), query="What is wrong with the piano?")
+    scores = [item.score for item in found if item.score is not None]
+    assert (found[0].namespace, found[0].key) == (BEN, "b1")
+    assert scores == sorted(scores, reverse=True)
+
+
 def test_one_namespace_never_sees_anothers(memories: Memories) -> None:
     store = filled(memories)
     store.put(BEN, "f1", {"text": "The bike was sold."})
@@ -357,7 +382,7 @@ def test_what_else_a_memory_holds_takes_no_room_in_a_search(memories: Memories) 
         memories.remember("facts.ana", f"Ana said of the bike, for the {n}th time: the bike! " * 9)
     found = store.search(ANA, query="Where is the bike?", limit=2)
     assert found[0].key == "f1"
-    assert found[0].score == 1.0
+    assert [item.score for item in found] == sorted((item.score for item in found), reverse=True)
 
 
 def test_what_has_expired_or_was_deleted_elsewhere_is_forgotten_by_catching_up(

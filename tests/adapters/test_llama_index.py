@@ -691,7 +691,21 @@ def test_it_can_be_fused_with_another_retriever(memories: Memories) -> None:
     ]
 
 
+def test_scores_fall_from_one_node_to_the_next_and_are_their_own(memories: Memories) -> None:
+    memories.of("default").ingest_many([{"text": text} for text in HOUSE])
+    scores = [node.score for node in MemoryRetriever(memories).retrieve(OMAR)]
+    assert scores == sorted(scores, reverse=True)
+    assert len(set(scores)) > 1
+
+
 # The postprocessor
+
+
+def test_a_cutoff_after_the_postprocessor_keeps_what_bears_on_the_query() -> None:
+    select = MemoryPostprocessor(memories=Memories())
+    selected = select.postprocess_nodes(nodes(*HOUSE), query_str=OMAR)
+    keep = SimilarityPostprocessor(similarity_cutoff=0.3)
+    assert [node.node.node_id for node in keep.postprocess_nodes(selected)] == ["n6"]
 
 
 def test_selected_nodes_are_those_that_bear_on_the_query(memories: Memories) -> None:
@@ -722,7 +736,7 @@ def test_the_limit_holds_in_the_selected_nodes(
     assert (len(shown.encode()) if unit == "bytes" else len(shown)) <= limit
 
 
-def test_selected_nodes_keep_their_order_score_and_metadata_and_the_given_ones_their_text(
+def test_selected_nodes_keep_their_order_and_metadata_and_the_given_ones_their_text(
     memories: Memories,
 ) -> None:
     given_nodes = nodes(*HOUSE)
@@ -731,10 +745,8 @@ def test_selected_nodes_keep_their_order_score_and_metadata_and_the_given_ones_t
     selected = MemoryPostprocessor(memories=memories, limit=300).postprocess_nodes(
         given_nodes, query_str=OMAR
     )
-    kept = [(node.node.node_id, node.score) for node in selected]
-    assert kept == [
-        pair for node in given_nodes if (pair := (node.node.node_id, node.score)) in kept
-    ]
+    kept = [node.node.node_id for node in selected]
+    assert kept == [node.node.node_id for node in given_nodes if node.node.node_id in kept]
     assert {node.node.metadata["file"] for node in selected} == {"house.txt"}
     assert [node.text for node in given_nodes] == HOUSE
 

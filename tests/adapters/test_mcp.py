@@ -386,6 +386,19 @@ def certified(memories: Memories) -> Any:
     ).certificate
 
 
+def test_only_what_bears_on_a_question_is_recalled_where_that_is_asked_for() -> None:
+    memories = Memories()
+    for said in ("Toby is allergic to grapes.", "It rained all of May.", "The piano is new."):
+        memories.remember("default", said)
+    asking = Asking(memories)
+    asked = {"question": "What is Toby allergic to?", "least": 0.3}
+    assert "grapes" in asking.does("recall", **asked)
+    assert "piano" not in asking.does("recall", **asked)
+    assert asking.does("recall", question="Who won the chess cup?", least=0.3) == ""
+    (first, *_) = asking.does("explain", question="What is Toby allergic to?")["items"]
+    assert 0.3 < first["probability"] <= 1.0
+
+
 def test_what_can_be_explained() -> None:
     memories = Memories(slots=2, initial_slots=1, slot_limit=130)
     certificate, asking = certified(memories), Asking(memories)
@@ -825,7 +838,7 @@ def test_a_server_that_says_who_asks_lets_no_call_say_another(memories: Memories
 
 def test_who_asks_may_be_a_function_of_the_request(memories: Memories) -> None:
     asking = Asking(memories, asker=lambda context: type(context).__name__)
-    filters = {"speaker", "since", "until"}
+    filters = {"speaker", "since", "until", "least"}
     others = {"question", "limit", "conditions", "said_before", *filters}
     assert arguments(asking, "recall") == others
     asking.does("feedback", question=WHICH, answer="A brass one.", thumbs=True)

@@ -43,6 +43,19 @@ def test_passages_are_the_lines_of_a_reading_by_item_and_best_first(limit: int) 
     assert sorted(in_passages) == sorted(in_lines)
 
 
+@given(st.integers(60, 3000))
+def test_a_passage_is_as_probable_as_its_surest_line_and_none_is_surer_than_one_before(
+    limit: int,
+) -> None:
+    reading = memory().read("Which valve has the boiler in room 3?", limit=limit)
+    found = [passage.probability for passage in passages(reading)]
+    assert found == sorted(found, reverse=True)
+    surest: dict[str, float] = {}
+    for line in reading.lines:
+        surest[line.evidence.id] = max(surest.get(line.evidence.id, 0.0), line.probability)
+    assert sorted(found) == sorted(surest.values())
+
+
 def test_what_is_read_of_one_item_stays_in_its_order() -> None:
     reading = memory().read(
         "Which valve has the boiler in room 8, and which in room 0?", limit=1500
@@ -55,7 +68,7 @@ def test_what_is_read_of_one_item_stays_in_its_order() -> None:
 
 def test_a_summary_is_one_passage_of_no_item() -> None:
     reading = memory().read("Which valve has the boiler?", mode="strict")
-    assert passages(reading) == [Passage(reading.text)]
+    assert passages(reading) == [Passage(reading.text, probability=reading.probability)]
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,15 @@ def test_ask_and_explain_agree_on_the_answer(demem: Demem, memory: Path) -> None
     assert explained["route"]["scores"] == asked["route"]["scores"]
 
 
+def test_each_line_says_how_probably_it_bears_on_the_question(demem: Demem, memory: Path) -> None:
+    asked = "When was Pixel at the vet?"
+    lines = demem.document("read", asked, "-m", memory)["lines"]
+    with SlotMemory.open(f"sqlite:///{memory}") as opened:
+        expected = [line.probability for line in opened.read(asked).lines]
+    assert [line["probability"] for line in lines] == expected
+    assert all(0.0 < one <= 1.0 for one in expected)
+
+
 def test_read_prints_the_exact_reading_and_nothing_else(demem: Demem, memory: Path) -> None:
     with SlotMemory.open(f"sqlite:///{memory}") as opened:
         expected = [

@@ -259,7 +259,7 @@ def _contents(reading: Reading | None) -> list[MemoryContent]:
 
 
 def _content(passage: Passage) -> MemoryContent:
-    about = {**details(passage.evidence), "score": passage.score}
+    about = {**details(passage.evidence), "score": passage.probability}
     return MemoryContent(content=passage.text, mime_type=MemoryMimeType.TEXT, metadata=about)
 
 

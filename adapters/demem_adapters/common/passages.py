@@ -35,11 +35,14 @@ class Passage:
 
     Attributes:
         score: how much it bears on the query, for comparing within a reading; 0.0 for a summary.
+        probability: that it bears on the query, in [0, 1]; for a summary, that the memory holds
+            what is asked. It means the same in every reading.
     """
 
     text: str
     evidence: Evidence | None = None
     score: float = 0.0
+    probability: float = 0.0
 
 
 def passages(reading: Reading | None) -> list[Passage]:
@@ -47,12 +50,16 @@ def passages(reading: Reading | None) -> list[Passage]:
     if reading is None or not reading.text:
         return []
     if reading.mode == "strict":
-        return [Passage(reading.text)]
+        return [Passage(reading.text, probability=reading.probability)]
     said: dict[str, Passage] = {}
     for line in reading.lines:  # in the order of the text: what is said of one item stays in it
         before = said.get(line.evidence.id, Passage("", score=line.score))
-        text = f"{before.text}\n{line.text}" if before.text else line.text
-        said[line.evidence.id] = Passage(text, line.evidence, max(before.score, line.score))
+        said[line.evidence.id] = Passage(
+            text=f"{before.text}\n{line.text}" if before.text else line.text,
+            evidence=line.evidence,
+            score=max(before.score, line.score),
+            probability=max(before.probability, line.probability),
+        )
     return sorted(said.values(), key=lambda passage: -passage.score)
 
 

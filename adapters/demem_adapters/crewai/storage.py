@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import functools
 import json
-import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
@@ -138,7 +137,7 @@ class MemoryStorage:
         else:  # the summary of a slot
             once = digest(passage.text)
             record = MemoryRecord(id=once, content=passage.text, scope=self.namespace)
-        return MemoryMatch(record=record, score=1 / (1 + math.exp(-passage.score)))
+        return MemoryMatch(record=record, score=passage.probability)
 
     def _record(self, evidence: Evidence, text: str) -> MemoryRecord:
         about = _about(evidence)

@@ -40,7 +40,13 @@ try:
 
     from demem_adapters.langchain.choosing import ToolChoiceMiddleware
     from demem_adapters.langchain.messages import Request, put_into, said, said_before, said_last_of
-    from demem_adapters.langchain.rag import SelectedRetriever, SlotSelector, as_turn, wrap
+    from demem_adapters.langchain.rag import (
+        RELEVANCE,
+        SelectedRetriever,
+        SlotSelector,
+        as_turn,
+        wrap,
+    )
 except ImportError as error:
     raise ImportError(
         "the langchain adapter needs langchain: pip install 'demem-agent[langchain]'"
@@ -266,7 +272,8 @@ class MemoryRetriever(BaseRetriever):
 
     Of a summary there is one document.
 
-    The documents with blank lines between them are within the limit of the memories.
+    ``relevance_score`` in a document's metadata is the probability, from 0 to 1, that it bears on
+    the query. The documents with blank lines between them are within the limit of the memories.
 
     Args:
         namespace: whose memory; a function gets the keyword arguments of the call.
@@ -274,6 +281,7 @@ class MemoryRetriever(BaseRetriever):
         where: which items may be read; a function of them too.
         k: most documents; all that the limit has room for unless given. ``invoke(query, k=3)`` does
             so for one call.
+        score_threshold: least probability of a document; that may be given for one call as well.
     """
 
     memories: Memories
@@ -282,13 +290,15 @@ class MemoryRetriever(BaseRetriever):
     conditions: Conditions = ()
     where: Filter | None = None
     k: int | None = None
+    score_threshold: float = 0.0
 
     def _get_relevant_documents(
         self, query: str, *, run_manager: object, **call: Any
     ) -> list[Document]:
         asking = Situation(self.asker, self.conditions, self.where).asking(call)
         reading = self.memories.recall(named(self.namespace, call), query, **asking)
-        found = passages(reading)
+        least = call.get("score_threshold", self.score_threshold)
+        found = [passage for passage in passages(reading) if passage.probability >= least]
         return [_document(passage) for passage in found[: call.get("k", self.k)]]
 
     async def _aget_relevant_documents(
@@ -337,7 +347,8 @@ def tools(
 
 def _document(passage: Passage) -> Document:
     about = details(passage.evidence)
-    return Document(passage.text, id=about.get("evidence_id"), metadata=about)
+    id = about.get("evidence_id")
+    return Document(passage.text, id=id, metadata={**about, RELEVANCE: passage.probability})
 
 
 def _tool(work: Callable[..., str], description: str) -> BaseTool:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from demem_agent import SlotMemory
+from demem_agent.types import Line
 
 try:
     from langchain_core.documents import BaseDocumentCompressor, Document
@@ -16,12 +17,15 @@ except ImportError as error:
         "the langchain adapter needs langchain: pip install 'demem-agent[langchain]'"
     ) from error
 
-__all__ = ["SelectedRetriever", "SlotSelector", "as_turn", "wrap"]
+__all__ = ["RELEVANCE", "SelectedRetriever", "SlotSelector", "as_turn", "wrap"]
 
 #: What a memory is to know of a document: the arguments of ``SlotMemory.ingest``.
 Describe = Callable[[Document], Mapping[str, object]]
 #: Readings of the candidates at most, each of a limit that the one before it left room for.
 _READS = 6
+#: Where the metadata of a document say how probably it bears on the query, as LangChain's own
+#: compressors do.
+RELEVANCE = "relevance_score"
 
 
 def as_turn(document: Document) -> dict[str, Any]:
@@ -38,8 +42,9 @@ class SlotSelector(BaseDocumentCompressor):
     """Select from retrieved documents with a memory: its reading of them, from K slots.
 
     A memory is made of the candidates of each query and forgotten again. What comes back has the
-    metadata and ids of the candidates, and of the text the passages that were read, trimmed as in
-    any reading; in order of time and place. Candidates of one session are read as neighbours, in
+    metadata and ids of the candidates, besides them ``relevance_score``, the probability that it
+    bears on the query, and of the text the passages that were read, trimmed as in any reading; in
+    order of time and place. Candidates of one session are read as neighbours, in
     the order of "page" and "start_index" in their metadata.
 
     Args:
@@ -129,14 +134,20 @@ def _filled(
 
 def _read(memory: SlotMemory, query: str, given: Sequence[Document], limit: int) -> list[Document]:
     """Return what is read of each document, in the order of its text."""
-    read: dict[int, list[str]] = {}
+    read: dict[int, list[Line]] = {}
     for line in memory.read(query, limit=limit).lines:
-        read.setdefault(int(line.evidence.source_id or 0), []).append(line.text)
-    found: list[Document] = []
-    for number, texts in read.items():
-        text = "\n".join(texts)
-        found.append(given[number].model_copy(update={"page_content": text}))
-    return found
+        read.setdefault(int(line.evidence.source_id or 0), []).append(line)
+    return [_read_of(given[number], lines) for number, lines in read.items()]
+
+
+def _read_of(document: Document, lines: Sequence[Line]) -> Document:
+    """Return a document as far as it was read."""
+    relevance = max(line.probability for line in lines)
+    update = {
+        "page_content": "\n".join(line.text for line in lines),
+        "metadata": {**document.metadata, RELEVANCE: relevance},
+    }
+    return document.model_copy(update=update)
 
 
 def _size(document: Document) -> int:
