@@ -99,6 +99,37 @@ def openai_async(talk: Talk, memories: Memories) -> Case:
     return Case(lambda: talk.run(ask(wrapped)), lambda: talk.run(ask(bare)))
 
 
+def anthropic(talk: Talk, memories: Memories) -> Case:
+    """Make a client of Anthropic's with memory, and a plain one."""
+    import httpx2
+    from anthropic import Anthropic
+
+    from demem_adapters.anthropic import wrap
+
+    def reply(_: httpx2.Request) -> httpx2.Response:
+        message = {
+            "id": f"m{talk.number}",
+            "type": "message",
+            "role": "assistant",
+            "model": "fake",
+            "content": [{"type": "text", "text": talk.said}],
+            "stop_reason": "end_turn",
+            "stop_sequence": None,
+            "usage": {"input_tokens": 0, "output_tokens": 0},
+        }
+        return httpx2.Response(200, json=message)
+
+    def ask(client: Any) -> Any:
+        return client.messages.create(
+            model="fake", max_tokens=9, messages=[{"role": "user", "content": talk.asked}]
+        )
+
+    network = httpx2.Client(transport=httpx2.MockTransport(reply))
+    bare = Anthropic(api_key="unused", http_client=network)
+    wrapped = wrap(bare, memories)
+    return Case(lambda: ask(wrapped), lambda: ask(bare))
+
+
 async def _ask_litellm(talk: Talk, create: Callable[..., Any]) -> None:
     messages = [{"role": "user", "content": talk.asked}]
     await create(model="openai/fake", messages=messages, mock_response=talk.said)
@@ -194,6 +225,7 @@ CLIENTS: dict[str, Callable[[Talk, Memories], Case]] = {
     "shared code, async": by_hand_async,
     "openai": openai,
     "openai, async": openai_async,
+    "anthropic": anthropic,
     "litellm wrap": litellm_wrap,
     "litellm callback": litellm_callback,
     "dspy": dspy,

@@ -59,6 +59,8 @@ VECTORS = {"shuffled", "one-missing", "other-dimensions", "not-a-number"}
 ENDS: Mapping[str, tuple[str, int]] = {
     "429": ("rate limited", 3),
     "500": ("unavailable", 3),
+    "overloaded": ("unavailable", 3),
+    "error-event": ("unavailable", 3),
     "reset": ("unavailable", 3),
     "stall": ("timeout", 1),
     "slow-drip": ("timeout", 1),
@@ -79,7 +81,12 @@ ENDS: Mapping[str, tuple[str, int]] = {
     "cut-body": ("unavailable", 3),
 }
 #: What a stream that has begun ends as, where that differs: it is not asked again.
-STREAM_ENDS = {**ENDS, "cut-json": ("cut off", 1), "cut-body": ("cut off", 1)}
+STREAM_ENDS = {
+    **ENDS,
+    "cut-json": ("cut off", 1),
+    "cut-body": ("cut off", 1),
+    "error-event": ("malformed", 3),
+}
 
 
 @pytest.fixture(scope="module")
