@@ -133,12 +133,12 @@ class Call:
             self._remember((self._begun + "\n".join(self._said)).strip())
 
     def _ending(self) -> Ending:
-        if ending_of(self._finish) == "cut":
+        if ending_of(self._finish, unsaid="cut") == "cut":
             return "cut"
         # Google says "STOP" of a call of a tool as well.
         if self._tools or ending_of(self._finish) == "waits":
             return "waits"
-        return "whole" if came_to_its_end(self._finish) else "cut"
+        return "whole" if came_to_its_end(self._finish, unsaid="cut") else "cut"
 
     def _wait(self) -> None:
         """Keep what was recalled for when the results of tools come."""
