@@ -22,7 +22,7 @@ from demem_adapters.common import (
     block,
     named,
 )
-from demem_adapters.openai.turns import Call, Turn, Turns
+from demem_adapters.openai.turns import BROKE_OFF, Call, Turn, Turns
 
 try:
     from litellm import ModelResponse
@@ -41,7 +41,6 @@ Create = Callable[..., Any]
 _MOST_CALLS = 2_000
 #: What LiteLLM puts in place of a text that its callbacks are not to see.
 _REDACTED = "redacted-by-litellm"
-_UNSURE = "a stream was not remembered: it may have broken off"
 
 
 class MemoryLogger(CustomLogger):
@@ -136,7 +135,7 @@ class MemoryLogger(CustomLogger):
     ) -> None:
         """Remember what no other hook is told of: streams, and answers from LiteLLM's cache."""
         if self._streams.pop(kwargs["litellm_call_id"], None):
-            LOG.warning(_UNSURE)
+            LOG.warning(BROKE_OFF)
         await self._end(kwargs, response_obj)
 
     async def _end(self, call: Call, response: object) -> None:
@@ -223,7 +222,7 @@ class _Stream:
         if self._told_why():
             self._turn.end()
         else:
-            LOG.warning(_UNSURE)
+            LOG.warning(BROKE_OFF)
 
     def _told_why(self) -> bool:
         """Whether the provider said why the model stopped.

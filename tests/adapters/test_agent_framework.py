@@ -161,6 +161,10 @@ class Bot:
 class AgentDriver(Driver):
     """The framework's agent; a user has a session of their own."""
 
+    at_once = False
+    several = False
+    tells_reason = False
+
     def __init__(self, memories: Memories, **asking: Any) -> None:
         super().__init__(memories, **asking)
         self.bot = Bot(memories, memory=asking)

@@ -171,6 +171,10 @@ class Agents(Driver):
     its own.
     """
 
+    at_once = False
+    several = False
+    tells_reason = False
+
     given: ClassVar[bool] = False
 
     def __init__(self, memories: Memories, **asking: Any) -> None:

@@ -101,6 +101,10 @@ def run(memory: Any, text: str, *replies: str, **more: Any) -> tuple[Any, Fake]:
 
 
 class Crews(Driver):
+    at_once = False
+    several = False
+    tells_reason = False
+
     shows_before = False  # tasks are no conversation
 
     def say(

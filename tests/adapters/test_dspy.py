@@ -93,6 +93,10 @@ def passages(memories: Memories, query: str = ASKED, k: int = 9, **about: Any) -
 
 
 class Programs(Driver):
+    at_once = False
+    several = False
+    tells_reason = False
+
     def say(
         self,
         text: str,

@@ -129,6 +129,10 @@ def converse(
 
 
 class Service(Driver):
+    at_once = False
+    several = False
+    tells_reason = False
+
     explicit = True  # a service is asked by name
     shows_before = False  # it is told the query alone
 

@@ -89,6 +89,10 @@ class Watched:
 
 
 class Agents(Driver):
+    at_once = False
+    several = False
+    tells_reason = False
+
     def say(
         self,
         text: str,

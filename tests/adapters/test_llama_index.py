@@ -171,6 +171,10 @@ class Watched(MockLLM):
 
 
 class Engines(Driver):
+    at_once = False
+    several = False
+    tells_reason = False
+
     def say(
         self,
         text: str,

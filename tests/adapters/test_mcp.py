@@ -124,6 +124,10 @@ def arguments(asking: Asking, tool: str) -> set[str]:
 class Agents(Driver):
     """An agent that recalls before its model answers, and remembers both sides once it has."""
 
+    at_once = False
+    several = False
+    tells_reason = False
+
     explicit = True
     filters = False
 

@@ -135,6 +135,10 @@ class Listed:
 
 
 class Sessions(Driver):
+    at_once = False
+    several = False
+    tells_reason = False
+
     def say(
         self,
         text: str,

@@ -122,6 +122,10 @@ def texts(memories: Memories) -> list[str]:
 
 
 class Agents(Driver):
+    at_once = False
+    several = False
+    tells_reason = False
+
     def say(
         self,
         text: str,

@@ -108,6 +108,10 @@ def agent(model: Model, memories: Memories, namespace: str = "ana", /, **about: 
 
 
 class Strands(Driver):
+    at_once = False
+    several = False
+    tells_reason = False
+
     def say(
         self,
         text: str,

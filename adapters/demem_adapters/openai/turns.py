@@ -3,36 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import date
 from typing import Any
 
 from demem_adapters.common import (
     ASSISTANT,
+    LOG,
     SYSTEM,
     USER,
+    Heard,
     Memories,
     Message,
     Namespace,
     Place,
     Recent,
     Situation,
+    Spoken,
     block,
+    came_to_its_end,
     checked,
     digest,
+    ending_of,
     in_conversation,
     last_of_user,
     named,
     put_before,
+    said_last,
+    text_of,
 )
 from demem_adapters.openai.hearing import heard_of_completion, heard_of_response
 from demem_agent import Reading
 from demem_agent.reading import Asking
 
-__all__ = ["ResponseTurns", "Turn", "Turns"]
+__all__ = ["BROKE_OFF", "ResponseTurns", "Turn", "Turns"]
 
-#: A model's turn has ended as it should; "length" and "content_filter" are cut-off answers.
-_WHOLE = frozenset({"stop", "tool_calls", "function_call"})
 _THE_USER = Situation()
+#: What is logged of a stream without a finish reason.
+BROKE_OFF = "a stream was not remembered: it may have broken off"
 
 #: The arguments of a call of the client, by name.
 Call = dict[str, Any]
@@ -72,10 +78,14 @@ class Turn:
         ]
         self.asking = in_conversation(asking, spoken)
         self.shown = [_text(message) for message in messages]
+        self.before, self.said = said_last(_spoken(messages))
         self.goes_on = any(message.get("role") not in SYSTEM for message in after_asked)
         # With the asker: in one memory several people may ask the same.
         self.names = {digest(namespace, asking.get("asker"), up_to_asked, *about)}
-        self.key = ""
+        #: What else is shown: instructions, and what the provider keeps.
+        others = [_text(one) for one in messages if one.get("role") in SYSTEM]
+        self.about = digest(others, *about)
+        self.heard = Heard()
         self.reading: Reading | None = None
         self.call: str | None = None
         self.finish: str | None = None
@@ -85,7 +95,7 @@ class Turn:
     def take_over(self, before: Turn) -> None:
         """Go on with a turn that waited for the results of tools."""
         self.asked = before.asked
-        self.key = before.key
+        self.heard = before.heard
         self.reading = before.reading
         self.asking = before.asking
         self.names |= {*before.names, digest(before.namespace, before.call)}
@@ -98,28 +108,36 @@ class Turn:
         self._said += heard.text
 
     def end(self) -> None:
-        """Remember both sides, if the model came to its end; else nothing.
+        """Remember the answer, if the model came to its end; else nothing.
 
         A memory that fails costs no response.
         """
-        if self._ended or self.finish not in _WHOLE:
+        if self._ended:
             return
         self._ended = True
-        stopped = self.finish == "stop"
+        waits = ending_of(self.finish) == "waits"
         for name in {*self.names, digest(self.namespace, self.call)}:
-            if stopped:
-                self.turns.waiting.pop(name, None)
-            else:
+            if waits:
                 self.turns.waiting[name] = self
+            else:
+                self.turns.waiting.pop(name, None)
+        if waits or not self._said.strip() or not came_to_its_end(self.finish):
+            return
         self.turns.memories.converse(
             self.namespace,
             self.asked,
-            self._said if stopped else "",
-            key=self.key,
+            self._said,
+            key=self.heard,
             reading=self.reading,
             call=self.call,
             **self.asking,
         )
+
+    def broke_off(self) -> None:
+        """Log that a stream has ended whose provider gave no reason: it may have broken off."""
+        if not self._ended and self._said.strip():
+            self._ended = True
+            LOG.warning(BROKE_OFF)
 
 
 class Turns:
@@ -163,11 +181,14 @@ class Turns:
         if before is not None and turn.goes_on:
             turn.take_over(before)
             return True
-        # The same when the call is made again at once.
-        said_before = self.memories.before(turn.namespace, turn.asked)
-        turn.key = digest(*sorted(turn.names), said_before, date.today().isoformat())
-        turn.reading = self.memories.prepare(
-            turn.namespace, turn.asked, shown=turn.shown, **turn.asking
+        memories = self.memories
+        turn.reading = memories.prepare(turn.namespace, turn.asked, shown=turn.shown, **turn.asking)
+        turn.heard = memories.heard(
+            turn.namespace,
+            turn.said,
+            before=turn.before,
+            asker=turn.asking.get("asker"),
+            about=turn.about,
         )
         return False
 
@@ -232,12 +253,17 @@ def _id(named: object) -> str:
 
 
 def _text(message: Message) -> str:
-    """Return the text of a message; of one in parts, the texts of its parts."""
-    content = message.get("content")
-    if isinstance(content, str):
-        return content
-    parts = [part for part in content or () if isinstance(part, Mapping)]
-    return "\n".join(str(part.get("text") or "") for part in parts).strip()
+    return text_of(message.get("content"))
+
+
+def _spoken(messages: Sequence[Message]) -> list[Spoken]:
+    """Return what the user and the model said, without calls of tools."""
+    spoken: list[Spoken] = []
+    for message in messages:
+        calls = message.get("tool_calls") or message.get("function_call")
+        if message.get("role") in (USER, ASSISTANT) and not calls:
+            spoken.append(Spoken(message.get("role") == USER, _text(message)))
+    return spoken
 
 
 def _plain(message: Any) -> Message:
