@@ -16,6 +16,7 @@ import httpx2
 import pytest
 from adapter_contract import ASKED, VALVE, AdapterContract, Driver, Ending, blocks_among
 from adapter_contract import texts as texts_of
+from openai_clients import MODELS
 from scripted_provider import Scripted
 
 from demem_adapters.anthropic import wrap
@@ -114,13 +115,17 @@ class Clients(Driver):
         event: str = "",
     ) -> list[str]:
         self._turns += 1
-        model = {"whole": "good", "cut": "fault-length", "fails": "fault-500"}[ending]
         # A client has no name for a call: the same call again is one with the same words.
         system = event or f"Turn {self._turns}."
-        return self._seen(call(text, model=model, system=system), who, reply)
+        return self._seen(call(text, model=MODELS[ending], system=system), who, reply)
 
     def go_on(self, before: Sequence[str], asked: str) -> None:
         self._seen(call(*before, asked), "ana", "Noted.")
+
+    def say_all(self, said: Sequence[str]) -> None:
+        self._turns += 1
+        messages = [{"role": "user", "content": text} for text in said]
+        self._seen({**call(), "messages": messages}, "ana", "Noted.")
 
     def _seen(self, arguments: dict[str, Any], who: str, reply: str) -> list[str]:
         """Call the model, and return the texts that reached it."""
@@ -203,7 +208,7 @@ def test_it_stands_behind_results_of_tools_which_must_come_first(
     *_, (first, block, last) = contents(provider)
     assert (first, last) == (result, asked)
     assert block["text"].startswith(DECLARED)
-    assert texts(memories)[1] == ASKED
+    assert texts(memories)[1:3] == ["Look.", ASKED]
 
 
 # What is cached
@@ -622,7 +627,7 @@ def test_a_response_that_is_streamed_has_memory_once_it_is_read(
 ) -> None:
     messages = wrap(client(provider), memories).messages
     with messages.with_streaming_response.create(**call(VALVE)) as raw:
-        assert texts(memories) == []
+        assert texts(memories) == [VALVE]
         assert getattr(raw, read)()
     assert texts(memories) == [VALVE, f"Noted: {VALVE}"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ __all__ = ["Arguments", "Conversation"]
 #: The arguments of a call of the client, by name.
 Arguments = Mapping[str, Any]
 _CACHE = "cache_control"
-_RESULT = "tool_result"
+_CALL, _RESULT = "tool_use", "tool_result"
 #: Parts that Anthropic cannot end a cached beginning with.
 _NOT_CACHED = frozenset({"thinking", "redacted_thinking"})
 
@@ -45,16 +45,11 @@ class Conversation:
         """Return what the messages say."""
         place = -1 if self.place is None else self.place
         up_to, after = self.messages[: place + 1], self.messages[place + 1 :]
-        said: list[Spoken] = []
-        for message in up_to:
-            role, text = _of(message, "role"), _said(message)
-            if text and role in (USER, ASSISTANT):
-                said.append(Spoken(role == USER, text))
-        about = [arguments.get("system"), arguments.get("thread"), [*map(_bare, up_to)]]
         return Asked(
-            said=said,
+            said=[*_spoken(up_to)],
             shown=[text for text in map(_said, self.messages) if text],
-            about=_bare(about),
+            messages=_bare(up_to),
+            about=_bare([arguments.get("system"), arguments.get("thread")]),
             begun=_begun(after),
             follows=any(_of(message, "role") not in SYSTEM for message in after),
             calls=_tools_of(after),
@@ -137,6 +132,15 @@ def _tools_of(messages: Sequence[Any]) -> list[str]:
     for message in messages:
         parts += _parts(message)
     return [str(_of(part, "tool_use_id")) for part in parts if _of(part, "type") == _RESULT]
+
+
+def _spoken(messages: Sequence[Any]) -> Iterator[Spoken]:
+    """Yield what the user and the model said, but what it said before it called tools."""
+    for message in messages:
+        role, text = _of(message, "role"), _said(message)
+        calls = any(_of(part, "type") == _CALL for part in _parts(message))
+        if text and role in (USER, ASSISTANT) and not calls:
+            yield Spoken(role == USER, text)
 
 
 def _said(message: Any) -> str:

@@ -30,7 +30,11 @@ class _HeardStream(Stream[Any]):
         self._demem_call = call
 
     def __next__(self) -> Any:
-        piece = super().__next__()
+        try:
+            piece = super().__next__()
+        except StopIteration:
+            self._demem_call.broke_off()
+            raise
         self._hear(piece)
         return piece
 
@@ -38,6 +42,7 @@ class _HeardStream(Stream[Any]):
         for piece in super().__iter__():
             self._hear(piece)
             yield piece
+        self._demem_call.broke_off()
 
     def _hear(self, piece: Any) -> None:
         self._demem_call.hear(heard_of(piece))
@@ -53,7 +58,11 @@ class _HeardAsyncStream(AsyncStream[Any]):
         self._demem_call = call
 
     async def __anext__(self) -> Any:
-        piece = await super().__anext__()
+        try:
+            piece = await super().__anext__()
+        except StopAsyncIteration:
+            self._demem_call.broke_off()
+            raise
         await self._hear(piece)
         return piece
 
@@ -61,6 +70,7 @@ class _HeardAsyncStream(AsyncStream[Any]):
         async for piece in super().__aiter__():
             await self._hear(piece)
             yield piece
+        self._demem_call.broke_off()
 
     async def _hear(self, piece: Any) -> None:
         self._demem_call.hear(heard_of(piece))

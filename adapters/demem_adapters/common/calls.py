@@ -1,27 +1,30 @@
 """One call of a model by the client of a provider: what was asked and recalled, what to remember.
 
 The client of each provider reads its own messages into :class:`Asked` and its own replies into
-:class:`Heard`; what becomes of them is said here once.
+:class:`Piece`; what becomes of them is said here once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
 from typing import Any, NamedTuple
 
 from demem_adapters.common.asking import Situation, in_conversation
 from demem_adapters.common.digests import digest
 from demem_adapters.common.endings import Ending, came_to_its_end, ending_of
-from demem_adapters.common.memories import Memories
+from demem_adapters.common.failures import LOG
+from demem_adapters.common.memories import Heard, Memories
 from demem_adapters.common.naming import Namespace, named
 from demem_adapters.common.recent import Recent
-from demem_adapters.common.texts import Spoken
+from demem_adapters.common.texts import Spoken, said_last
 from demem_agent import Reading
 from demem_agent.reading import Asking
 
-__all__ = ["Asked", "Call", "Calls", "Heard"]
+__all__ = ["Asked", "Call", "Calls", "Piece"]
+
+#: What is logged of a stream without a reason to end.
+_BROKE_OFF = "a stream was not remembered: it may have broken off"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,26 +34,23 @@ class Asked:
     Attributes:
         said: what both have said, in order, up to the question, which is its last.
         shown: all texts that the model is shown anyway.
+        messages: all of those up to the question, as values of JSON.
+        about: what else tells a call from others, such as its instructions.
         begun: with what its answer begins: a text that it is to go on with.
         follows: whether something follows the question, such as the results of tools.
-        about: what tells the question from others, as values of JSON.
         calls: ids of the calls of tools whose results follow the question.
     """
 
     said: Sequence[Spoken]
     shown: Sequence[str]
+    messages: object
     about: object
     begun: str = ""
     follows: bool = False
     calls: Sequence[str] = ()
 
-    @property
-    def question(self) -> str:
-        """Return what the user said last, "" for nothing."""
-        return self.said[-1].text if self.said and self.said[-1].by_user else ""
 
-
-class Heard(NamedTuple):
+class Piece(NamedTuple):
     """What a reply, or a piece of one, tells.
 
     Attributes:
@@ -78,18 +78,19 @@ class Call:
 
     def __init__(self, calls: Calls, namespace: str | None, asked: Asked, asking: Asking) -> None:
         self.namespace = namespace
-        self.asked = asked.question
+        self.before, self.said = said_last(asked.said)
+        self.asked = self.said[-1] if self.said else ""
         self.asking = in_conversation(asking, [one.text for one in asked.said[:-1]])
         self.reading: Reading | None = None
         self.place: int | None = None
-        self.key = ""
+        self.heard = Heard()
         #: By which the same question is known when it goes on. With the asker: in one memory
         #: several people may ask the same.
-        self.names = {digest(namespace, asking.get("asker"), asked.about)}
+        self.names = {digest(namespace, asking.get("asker"), asked.about, asked.messages)}
         self._calls = calls
         self._begun = asked.begun
         self._id: str | None = None
-        self._said = [""]
+        self._answer = [""]
         self._tools: list[str] = []
         self._finish: str | None = None
         self._ended = False
@@ -105,20 +106,20 @@ class Call:
         self.asking = before.asking
         self.reading = before.reading
         self.place = before.place
-        self.key = before.key
+        self.heard = before.heard
         self.names |= before.names
 
-    def hear(self, heard: Heard) -> None:
+    def hear(self, piece: Piece) -> None:
         """Take in a reply, or a piece of one."""
-        self._id = heard.id or self._id
-        if heard.apart and self._said[-1]:
-            self._said.append("")
-        self._said[-1] += heard.text
-        self._tools += heard.calls
-        self._finish = heard.finish or self._finish
+        self._id = piece.id or self._id
+        if piece.apart and self._answer[-1]:
+            self._answer.append("")
+        self._answer[-1] += piece.text
+        self._tools += piece.calls
+        self._finish = piece.finish or self._finish
 
     def end(self) -> None:
-        """Remember both sides, if the model came to its end; else nothing.
+        """Remember the answer, if the model came to its end; else nothing.
 
         A memory that fails costs no reply.
         """
@@ -127,10 +128,16 @@ class Call:
         ending = self._ending()
         if ending == "waits":
             self._wait()
-        elif ending != "cut":
+        else:
             self._ended = True
             self._calls.forget(self.names)
-            self._remember((self._begun + "\n".join(self._said)).strip())
+            if ending == "whole":
+                self._remember((self._begun + "\n".join(self._answer)).strip())
+
+    def broke_off(self) -> None:
+        """Log that a stream has ended that gave no reason for it, unless nothing was said in it."""
+        if not self._ended and not self.over and any(self._answer):
+            LOG.warning(_BROKE_OFF)
 
     def _ending(self) -> Ending:
         if ending_of(self._finish, unsaid="cut") == "cut":
@@ -144,16 +151,15 @@ class Call:
         """Keep what was recalled for when the results of tools come."""
         self.names |= {digest(self.namespace, tool) for tool in self._tools if tool}
         self._calls.keep(self)
-        self._remember("")
         # A client that calls the tools itself goes on in the same stream.
-        self._said, self._tools, self._finish = [""], [], None
+        self._answer, self._tools, self._finish = [""], [], None
 
     def _remember(self, said: str) -> None:
         self._calls.memories.converse(
             self.namespace,
             self.asked,
             said,
-            key=self.key,
+            key=self.heard,
             reading=self.reading,
             call=self._id,
             **self.asking,
@@ -161,7 +167,8 @@ class Call:
 
 
 class Calls:
-    """The calls of one client: recall before each, and keep to it while tools answer the model.
+    """The calls of one client: recall before each, hear what the user says, and keep to both while
+    tools answer the model.
 
     Args:
         namespace, situation: whose memory a call has, who asks and what holds; functions of the
@@ -184,11 +191,16 @@ class Calls:
         if before is not None:
             call.take_over(before)
             return call
-        # The same when the call is made again at once.
-        said_before = self.memories.before(call.namespace, call.asked, again=asked.follows)
-        call.key = digest(*sorted(call.names), said_before, date.today().isoformat())
-        call.reading = self.memories.prepare(
+        memories = self.memories
+        call.reading = memories.prepare(
             call.namespace, call.asked, shown=asked.shown, **call.asking
+        )
+        call.heard = memories.heard(
+            call.namespace,
+            call.said,
+            before=call.before,
+            asker=call.asking.get("asker"),
+            about=asked.about,
         )
         return call
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
-from typing import Any
+from typing import Any, TypeAlias
 
 from demem_adapters.common import Asker, Conditions, Filter, Memories, Namespace, Situation, block
 from demem_adapters.common.calls import Call, Calls
@@ -23,8 +23,8 @@ from demem_adapters.google_genai.hearing import heard_of
 
 __all__ = ["wrap"]
 
-Config = types.GenerateContentConfigOrDict | None
-Reply = types.GenerateContentResponse
+Config: TypeAlias = types.GenerateContentConfigOrDict | None
+Reply: TypeAlias = types.GenerateContentResponse
 
 
 def wrap(
@@ -125,8 +125,12 @@ class _Asking:
         return self._call.over
 
     def end(self) -> None:
-        """Remember both sides."""
+        """Remember the answer."""
         self._call.end()
+
+    def broke_off(self) -> None:
+        """Log a stream that has ended without a reason."""
+        self._call.broke_off()
 
 
 class _Models(Models):
@@ -161,6 +165,7 @@ class _Models(Models):
             if asking.hear(piece):
                 asking.end()
             yield piece
+        asking.broke_off()
 
 
 class _AsyncModels(AsyncModels):
@@ -200,3 +205,4 @@ async def _heard(stream: AsyncIterator[Reply], asking: _Asking) -> AsyncIterator
         if asking.hear(piece):
             await asyncio.to_thread(asking.end)
         yield piece
+    asking.broke_off()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -82,12 +82,11 @@ class Conversation:
         """
         place = -1 if self.place is None else self.place
         up_to, after = self.contents[: place + 1], self.contents[place + 1 :]
-        said = [Spoken(content.by_user, content.said) for content in up_to if content.said]
-        about = [[content.by_user, *content.parts] for content in up_to]
         return Asked(
-            said=said,
-            shown=[content.said for content in self.contents if content.said],
-            about=_plain([_of(config, "system_instruction"), about]),
+            said=[*_spoken(up_to)],
+            shown=[one.text for one in _spoken(self.contents)],
+            messages=_plain([[content.by_user, *content.parts] for content in up_to]),
+            about=_plain([_of(config, "system_instruction"), _of(config, "cached_content")]),
             follows=bool(after),
             calls=[*_results(after)],
         )
@@ -121,6 +120,26 @@ def without(contents: Iterable[types.Content], recalled: str) -> list[types.Cont
     return left
 
 
+def _spoken(contents: Iterable[_Content]) -> Iterator[Spoken]:
+    """Yield what the user and the model said, but what it said before it called functions.
+
+    A chat keeps the pieces of a stream as a content each: they are one.
+    """
+    answer = ""
+    for content in contents:
+        if not content.by_user:
+            if not any(_of(part, _CALL) for part in content.parts):
+                answer += "".join(text_parts(content.parts))
+            continue
+        if answer.strip():
+            yield Spoken(False, answer.strip())
+        answer = ""
+        if content.said:
+            yield Spoken(True, content.said)
+    if answer.strip():
+        yield Spoken(False, answer.strip())
+
+
 def _contents(items: Iterable[Any]) -> list[_Content]:
     """Return contents; the client makes one of parts that stand next to each other."""
     contents: list[_Content] = []
@@ -145,7 +164,7 @@ def _is_content(item: Any) -> bool:
     return isinstance(item, (types.Content, list))
 
 
-def _results(contents: Iterable[_Content]) -> Iterable[str]:
+def _results(contents: Iterable[_Content]) -> Iterator[str]:
     """Yield the ids of the calls of functions whose results are here; many have none."""
     for content in contents:
         for part in content.parts:
