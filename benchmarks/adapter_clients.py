@@ -130,6 +130,29 @@ def anthropic(talk: Talk, memories: Memories) -> Case:
     return Case(lambda: ask(wrapped), lambda: ask(bare))
 
 
+def google_genai(talk: Talk, memories: Memories) -> Case:
+    """Make a client of Google's with memory, and a plain one."""
+    import httpx
+    from google.genai import Client, types
+
+    from demem_adapters.google_genai import wrap
+
+    def reply(_: httpx.Request) -> httpx.Response:
+        content = {"role": "model", "parts": [{"text": talk.said}]}
+        candidate = {"content": content, "finishReason": "STOP", "index": 0}
+        return httpx.Response(
+            200, json={"candidates": [candidate], "responseId": f"g{talk.number}"}
+        )
+
+    def ask(client: Client) -> object:
+        return client.models.generate_content(model="fake", contents=talk.asked)
+
+    network = httpx.Client(transport=httpx.MockTransport(reply))
+    bare = Client(api_key="unused", http_options=types.HttpOptions(httpx_client=network))
+    wrapped = wrap(bare, memories)
+    return Case(lambda: ask(wrapped), lambda: ask(bare))
+
+
 async def _ask_litellm(talk: Talk, create: Callable[..., Any]) -> None:
     messages = [{"role": "user", "content": talk.asked}]
     await create(model="openai/fake", messages=messages, mock_response=talk.said)
@@ -226,6 +249,7 @@ CLIENTS: dict[str, Callable[[Talk, Memories], Case]] = {
     "openai": openai,
     "openai, async": openai_async,
     "anthropic": anthropic,
+    "google_genai": google_genai,
     "litellm wrap": litellm_wrap,
     "litellm callback": litellm_callback,
     "dspy": dspy,

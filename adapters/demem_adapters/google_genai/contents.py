@@ -37,6 +37,12 @@ class _Content:
         """Return what is said in it: its texts, without what a model thinks."""
         return text_of(text_parts(self.parts)).strip()
 
+    @property
+    def plain(self) -> Any:
+        """Return the content as a value of JSON, the same in whatever form it was given."""
+        parts = [{"text": part} if isinstance(part, str) else part for part in self.parts]
+        return _plain([self.by_user, *parts])
+
     def with_part(self, text: str) -> list[Any]:
         """Return what it was given as, with a text before its own, behind results of functions."""
         place = 0
@@ -85,7 +91,7 @@ class Conversation:
         return Asked(
             said=[*_spoken(up_to)],
             shown=[one.text for one in _spoken(self.contents)],
-            messages=_plain([[content.by_user, *content.parts] for content in up_to]),
+            messages=[content.plain for content in up_to],
             about=_plain([_of(config, "system_instruction"), _of(config, "cached_content")]),
             follows=bool(after),
             calls=[*_results(after)],
