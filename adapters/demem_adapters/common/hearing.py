@@ -8,14 +8,14 @@ answer has come to yet can be the same again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from demem_adapters.common.asking import ASSISTANT, is_person
 from demem_adapters.common.said import kept_as
 from demem_adapters.common.texts import Spoken
 from demem_agent import Evidence
 
-__all__ = ["of_session", "remembered_of"]
+__all__ = ["anchor_of", "of_session", "remembered_of"]
 
 #: How many items of a session, and messages of a conversation, are compared at most.
 _MOST_ITEMS = 400
@@ -50,15 +50,36 @@ def remembered_of(
         speaker: who says them.
     """
     place = _place_of(items, before)
-    if place is None:
-        return _known_of(_of_speaker(_runs(items)[-1], speaker), said, answered=False)
-    runs = _runs(items[place + 1 :])
-    # What stands behind other answers is of other conversations, or of what came of another
-    # wording; but what no answer has come to may be of this one.
-    known = _known_of(_of_speaker(runs[-1], speaker), said, answered=False)
-    if len(runs) > 1 and not any(known):
-        known = _known_of(_of_speaker(runs[0], speaker), said, answered=True)
-    return known
+    runs = [_of_speaker(run, speaker) for run in _runs(items[0 if place is None else place + 1 :])]
+    waiting = runs[-1]
+    if place is None or len(runs) == 1:
+        return _known_of(waiting, said)
+    if len(said) == 1:
+        # A turn that is carried out again: nothing was said since but what came of it.
+        again = next((item.id for item in runs[0] if item.text == said[0]), None)
+        return [again] if again and not waiting else _known_of(waiting, said)
+    # The last of what is said may be new, though it was said so in another conversation.
+    last = {item.id for item in (*runs[0], *waiting)}
+    return _in_order([item for run in runs for item in run], said, last)
+
+
+def anchor_of(items: Sequence[Evidence], said: Sequence[str]) -> str:
+    """Return the id of what a user said before all of this, "" for the first; for its keys.
+
+    It is the same when a turn is carried out again at once, and another when the same is said once
+    more after something else.
+
+    Args:
+        items: what is remembered of the session, oldest first.
+    """
+    users = [item for item in items if is_person(item.speaker)]
+    runs = [run for run in _runs(items) if run]
+    texts = [item.text for item in runs[-1]] if runs else []
+    for size in range(min(len(texts), len(said)), 0, -1):
+        if texts[-size:] == [*said[:size]]:
+            users = users[:-size]
+            break
+    return users[-1].id if users else ""
 
 
 def _place_of(items: Sequence[Evidence], before: Sequence[Spoken]) -> int | None:
@@ -109,29 +130,53 @@ def _of_speaker(run: Run, speaker: str) -> Run:
     return [item for item in run if item.speaker == speaker]
 
 
-def _known_of(run: Run, said: Sequence[str], *, answered: bool) -> list[str | None]:
-    """Return by which id each message is remembered, where both begin at the same point or the run
-    ends with their beginning.
+def _known_of(run: Run, said: Sequence[str]) -> list[str | None]:
+    """Return by which id each message is remembered among what no answer has come to yet.
 
     One message alone that is remembered further back was said again since ("Rome", "Oslo",
-    "Rome"), unless an answer stands behind the run: then it is a turn that is carried out again.
+    "Rome").
     """
     texts = [item.text for item in run]
     for size in range(min(len(texts), len(said)), 0, -1):
         if texts[-size:] == [*said[:size]]:
-            ids: list[str | None] = [item.id for item in run[-size:]]
-            return ids + [None] * (len(said) - size)
-    if answered or len(said) > 1:
-        return _in_order(run, said)
-    return [None] * len(said)
+            known: list[str | None] = [item.id for item in run[-size:]]
+            return known + [None] * (len(said) - size)
+    if len(said) == 1 or texts[:1] != [said[0]]:
+        return [None] * len(said)
+    ids = _in_order(run, said, {item.id for item in run})
+    if ids[-2] is None:  # the last one alone may as well be said again
+        ids[-1] = None
+    return ids
 
 
-def _in_order(run: Run, said: Sequence[str]) -> list[str | None]:
-    """Return by which id each message is remembered, each after the one before it."""
-    found: list[str | None] = []
-    begin = 0
-    for text in said:
-        place = next((n for n in range(begin, len(run)) if run[n].text == text), None)
-        found.append(None if place is None else run[place].id)
-        begin = begin if place is None else place + 1
-    return found
+def _in_order(run: Run, said: Sequence[str], last: Collection[str]) -> list[str | None]:
+    """Return by which id each message is remembered: as many as can be in their order, the latest.
+
+    Args:
+        last: what the last message may be.
+    """
+    rows, columns = len(run), len(said)
+
+    def same(row: int, column: int) -> bool:
+        item = run[row - 1]
+        return item.text == said[column - 1] and (column < columns or item.id in last)
+
+    most = [[0] * (columns + 1) for _ in range(rows + 1)]
+    for row in range(1, rows + 1):
+        for column in range(1, columns + 1):
+            found = max(most[row - 1][column], most[row][column - 1])
+            if same(row, column):
+                found = max(found, most[row - 1][column - 1] + 1)
+            most[row][column] = found
+    ids: list[str | None] = [None] * columns
+    row, column = rows, columns
+    while row and column:
+        if same(row, column) and most[row][column] == most[row - 1][column - 1] + 1:
+            row -= 1
+            column -= 1
+            ids[column] = run[row].id
+        elif most[row][column - 1] >= most[row - 1][column]:
+            column -= 1
+        else:
+            row -= 1
+    return ids

@@ -9,15 +9,16 @@ import contextlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from itertools import takewhile
 from typing import Any, Required, TypedDict, Unpack
 
 from demem_adapters.common.asking import ASSISTANT, USER
 from demem_adapters.common.choices import Choices
 from demem_adapters.common.digests import digest
 from demem_adapters.common.failures import logged
-from demem_adapters.common.hearing import of_session, remembered_of
+from demem_adapters.common.hearing import anchor_of, of_session, remembered_of
 from demem_adapters.common.recent import Recent
-from demem_adapters.common.said import answer_of_call, echoes, kept_as, said_before
+from demem_adapters.common.said import answer_of_call, echoes, kept_as, other_answers, said_before
 from demem_adapters.common.texts import Spoken
 from demem_adapters.common.writing import Writes, patiently
 from demem_agent import Answer, Evidence, FeedbackReport, Ingested, Reading, SlotMemory
@@ -61,6 +62,8 @@ class Heard:
         key: of the turn, the same when it is carried out again; "" until it is remembered.
         ids: by which each of it is remembered, as far as it is.
         known: which of it was remembered before.
+        goes_on: whether the framework has shown what was said before it: then another answer to the
+            same message was made anew, and takes the place of the first.
     """
 
     said: tuple[str, ...] = ()
@@ -68,6 +71,7 @@ class Heard:
     ids: list[str] = field(default_factory=list)
     known: list[str | None] | None = None
     keys: list[str] = field(default_factory=list)
+    goes_on: bool = False
 
 
 class Memories(Choices):
@@ -386,6 +390,7 @@ class Memories(Choices):
         if namespace is None or not turn.said:
             return turn
         talk = tuple(before)
+        turn.goes_on = bool(talk)
         speaker = asker or USER
 
         def remembered() -> None:
@@ -414,25 +419,21 @@ class Memories(Choices):
         memory = self.of(namespace)
         marks = _marks(before, turn.said, named, about)
         if turn.known is None:
+            items = of_session(memory.evidence(), session)
+            anchor = "" if any(named) else anchor_of(items, turn.said)
+            turn.keys = [digest("heard", session, speaker, mark, anchor) for mark in marks]
             whose = (namespace, session, speaker)
-            turn.known = self._known_of(memory, turn, before, whose, named, marks)
+            turn.known = self._known_of(items, turn, before, whose, named, marks)
         for n in range(len(turn.ids), len(turn.said)):
-            text, id = turn.said[n], turn.known[n]
-            if id is None:
-                if n == len(turn.keys):  # the same when a try is made again
-                    anchor = "" if named[n] else said_before(memory.evidence(), text, session)
-                    turn.keys.append(digest("heard", session, speaker, marks[n], anchor))
-                about_it: Any = {"speaker": speaker, "session": session, "key": turn.keys[n]}
-                id = memory.ingest(text, **about_it).evidence_id or ""
-            elif n == len(turn.keys):
-                turn.keys.append("")
-            turn.ids.append(id)
+            about_it: Any = {"speaker": speaker, "session": session, "key": turn.keys[n]}
+            id = turn.known[n] or memory.ingest(turn.said[n], **about_it).evidence_id
+            turn.ids.append(id or "")
         self._heard[namespace, session, speaker] = dict(zip(marks, turn.ids, strict=True))
         turn.key = digest("turn", turn.ids[-1])
 
     def _known_of(
         self,
-        memory: SlotMemory,
+        items: Sequence[Evidence],
         turn: Heard,
         before: Sequence[Spoken],
         whose: tuple[str, str | None, str],
@@ -442,9 +443,12 @@ class Memories(Choices):
         """Return by which id each message of a turn is remembered; None for those that are not."""
         if any(named):  # by their keys
             return [None] * len(marks)
-        _, session, speaker = whose
+        _, _, speaker = whose
         last = self._heard.get(whose, {})
-        found = remembered_of(of_session(memory.evidence(), session), before, turn.said, speaker)
+        again = len(_common(marks, [*last]))
+        if again < min(len(last), 1 if len(marks) > 1 else len(last)):
+            last = {}  # neither made again, nor gone on with or said otherwise
+        found = remembered_of(items, before, turn.said, speaker)
         return [last.get(mark, id) for mark, id in zip(marks, found, strict=True)]
 
     def converse(
@@ -515,6 +519,10 @@ class Memories(Choices):
                 source_id=call,
                 key=f"{of_turn}:{digest(said)}",
             )
+        if isinstance(key, Heard) and key.goes_on and key.ids:
+            memory = self.of(namespace)
+            for id in other_answers(memory, key.ids[-1], asked, said):
+                memory.forget(id)
         return self.answered(namespace, asked, said, reading, call=call, **asking)
 
     def feedback(
@@ -632,6 +640,12 @@ def _marks(
         mark = digest(mark, text)
         found.append(digest(id, text) if id else mark)
     return found
+
+
+def _common(one: Sequence[str], other: Sequence[str]) -> list[str]:
+    """Return what both begin with."""
+    pairs = zip(one, other, strict=False)
+    return [mark for mark, _ in takewhile(lambda pair: pair[0] == pair[1], pairs)]
 
 
 def _ids_of(memory: SlotMemory, texts: Iterable[str]) -> Sequence[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import dropwhile
+from itertools import dropwhile, takewhile
 from typing import NamedTuple, Self
 
 from demem_adapters.common.asking import ASSISTANT, is_person
@@ -14,7 +14,7 @@ from demem_agent.reading import strip_rendered
 from demem_agent.text import content_terms
 from demem_agent.types import Context
 
-__all__ = ["answer_of_call", "answers", "echoes", "kept_as", "said_before"]
+__all__ = ["answer_of_call", "answers", "echoes", "kept_as", "other_answers", "said_before"]
 
 
 def kept_as(text: str) -> str:
@@ -40,6 +40,29 @@ def said_before(
     if again and any(item.text == words for item in said):
         said = [*dropwhile(lambda item: item.text != words, said)]
     return next((item.id for item in said if item.text != words), "")
+
+
+def other_answers(memory: SlotMemory, evidence_id: str, asked: str, said: str) -> list[str]:
+    """Return the ids of the answers that were given before to the same message of a user's.
+
+    Args:
+        evidence_id: of the message.
+        said: the answer that stands in their place.
+    """
+    found: list[Evidence] = []
+    session: str | None = None
+    for item in reversed(memory.evidence()):
+        if item.id == evidence_id:
+            session = item.session
+            break
+        found.append(item)
+    behind = [item for item in reversed(found) if item.session == session]
+    told = [*takewhile(lambda item: item.speaker == ASSISTANT, behind)]
+    others = [item for item in told if item.text != kept_as(said)]
+    if not others:
+        return []
+    given = {_said_in(context) for context in memory.contexts()}
+    return [item.id for item in others if (kept_as(asked), item.text) in given]
 
 
 def answers(items: Iterable[Evidence]) -> Iterator[tuple[Evidence, str]]:
