@@ -75,7 +75,8 @@ def content_error(status: int, message: str) -> Json:
 
 
 def _candidate_of(choice: Body) -> Json:
-    return _candidate(_parts(choice["message"]), choice["finish_reason"])
+    candidate = _candidate(_parts(choice["message"]), choice["finish_reason"])
+    return {**candidate, **choice["message"].get("more", {})}
 
 
 def _candidate(parts: Sequence[Body], finish: str | None) -> Json:

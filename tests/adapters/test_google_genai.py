@@ -432,6 +432,27 @@ def test_an_answer_is_remembered_where_its_reason_says_that_it_is_whole(
     assert texts(memories) == [ASKED, "Of brass."][: 1 + is_remembered]
 
 
+@pytest.mark.parametrize("automatic", [True, False])
+def test_an_answer_that_is_continued_is_remembered_as_a_whole(
+    memories: Memories, automatic: bool
+) -> None:
+    memories.remember("default", VALVE)
+    first = ([{"text": "It is of "}], "CONTINUATION")
+    with Scripted(first, "brass.") as provider, client(provider) as plain:
+        provider.more = {"continuationToken": "eA=="}
+        models = wrap(plain, memories).models
+        config = types.GenerateContentConfig(automatic_continuation=automatic)
+        models.generate_content(model="good", contents=ASKED, config=config)
+        if not automatic:
+            config = types.GenerateContentConfig(
+                automatic_continuation=False, continuation_token=b"x"
+            )
+            models.generate_content(model="good", contents=ASKED, config=config)
+        one, other = [seen.body["contents"] for seen in provider.requests]
+        assert one == other
+    assert texts(memories)[1:] == [ASKED, "It is of brass."]
+
+
 def test_errors_pass_through_as_they_are(plain: genai.Client, memories: Memories) -> None:
     models = wrap(plain, memories).models
     with pytest.raises(errors.ClientError) as caught:

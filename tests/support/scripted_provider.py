@@ -19,12 +19,16 @@ class Scripted(Provider):
     def __init__(self, *replies: Reply) -> None:
         super().__init__()
         self._left = [*replies]
+        #: What else a candidate of Gemini's has, but for the last one.
+        self.more: Mapping[str, Any] = {}
 
     def body(self, seen: Seen, fault: str) -> dict[str, Any]:
         """Return the next reply."""
-        reply = self._left.pop(0) if len(self._left) > 1 else self._left[0]
+        is_last = len(self._left) == 1
+        reply = self._left[0] if is_last else self._left.pop(0)
         whole: dict[str, Any] = super().body(seen, fault)
         (choice,) = whole["choices"]
+        choice["message"]["more"] = {} if is_last else self.more
         if isinstance(reply, str):
             choice["message"]["content"] = reply
         else:

@@ -89,6 +89,8 @@ class Call:
         self.names = {digest(namespace, asking.get("asker"), asked.about, asked.messages)}
         self._calls = calls
         self._begun = asked.begun
+        #: What was said when the model paused, which the messages of the next call may not show.
+        self._paused = ""
         self._id: str | None = None
         self._answer = [""]
         self._tools: list[str] = []
@@ -108,6 +110,7 @@ class Call:
         self.place = before.place
         self.heard = before.heard
         self.names |= before.names
+        self._begun = self._begun or before._paused
 
     def hear(self, piece: Piece) -> None:
         """Take in a reply, or a piece of one."""
@@ -132,7 +135,7 @@ class Call:
             self._ended = True
             self._calls.forget(self.names)
             if ending == "whole":
-                self._remember((self._begun + "\n".join(self._answer)).strip())
+                self._remember(self._text().strip())
 
     def broke_off(self) -> None:
         """Log that a stream has ended that gave no reason for it, unless nothing was said in it."""
@@ -151,8 +154,12 @@ class Call:
         """Keep what was recalled for when the results of tools come."""
         self.names |= {digest(self.namespace, tool) for tool in self._tools if tool}
         self._calls.keep(self)
+        self._paused = "" if self._tools else self._text()
         # A client that calls the tools itself goes on in the same stream.
         self._answer, self._tools, self._finish = [""], [], None
+
+    def _text(self) -> str:
+        return self._begun + "\n".join(self._answer)
 
     def _remember(self, said: str) -> None:
         self._calls.memories.converse(

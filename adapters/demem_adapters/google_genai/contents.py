@@ -93,7 +93,7 @@ class Conversation:
             shown=[one.text for one in _spoken(self.contents)],
             messages=[content.plain for content in up_to],
             about=_plain([_of(config, "system_instruction"), _of(config, "cached_content")]),
-            follows=bool(after),
+            follows=bool(after) or bool(_of(config, "continuation_token")),
             calls=[*_results(after)],
         )
 
