@@ -135,12 +135,16 @@ def test_nor_is_one_where_the_store_fails_now_and_then(seed: int) -> None:
 
 
 def talk_in(folder: Path, name: str, kept: multiprocessing.Queue[tuple[str, list[str]]]) -> None:
-    """Have a conversation in a process of its own."""
+    """Have a conversation in a process of its own, as one of several workers.
+
+    One that is started anew finds the words of the others behind its own: without an id of a
+    message or a session it cannot tell what it has itself said last.
+    """
 
     def opened() -> Memories:
         return Memories(f"sqlite:///{folder}/bot.db", encoder=BagEncoder())
 
-    talk = Conversation(random.Random(name), opened, name=f"{name}: ")
+    talk = Conversation(random.Random(name), opened, name=f"{name}: ", restarts=False)
     problems = talk.run(20)
     talk.settle()
     kept.put((name, [*problems, *talk.said]))

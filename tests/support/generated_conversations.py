@@ -48,6 +48,7 @@ class Conversation:
     Args:
         opened: opens the memories, anew at each restart.
         name: begins each message that is said once.
+        restarts: whether the application is started anew now and then.
     """
 
     def __init__(
@@ -57,14 +58,15 @@ class Conversation:
         *,
         namespace: str = "ana",
         name: str = "",
-        style: str | None = None,
+        restarts: bool = True,
     ) -> None:
         self.rng = rng
         self.opened = opened
         self.memories = opened()
         self.namespace = namespace
         self.name = name
-        self.style = style or rng.choice(STYLES)
+        self.restarts = restarts
+        self.style = rng.choice(STYLES)
         self.said: list[str] = []  # all that is to be remembered, in order
         self.shown: list[Spoken] = []
         self.problems: list[str] = []
@@ -85,6 +87,8 @@ class Conversation:
             self.memories.names()
 
     def _restart(self) -> None:
+        if not self.restarts:
+            return
         self.settle()
         self.memories = self.opened()
 

@@ -38,7 +38,12 @@ def of_session(items: Sequence[Evidence], session: str | None) -> list[Evidence]
 
 
 def remembered_of(
-    items: Sequence[Evidence], before: Sequence[Spoken], said: Sequence[str], speaker: str
+    items: Sequence[Evidence],
+    before: Sequence[Spoken],
+    said: Sequence[str],
+    speaker: str,
+    *,
+    named: bool = False,
 ) -> list[str | None]:
     """Return by which id each of the user's new messages is remembered; None for those that are
     not.
@@ -48,11 +53,12 @@ def remembered_of(
         before: what the application shows of the conversation before them.
         said: the messages, as they are kept.
         speaker: who says them.
+        named: whether they have ids: those that an answer has come to are known by them.
     """
     place = _place_of(items, before)
     runs = [_of_speaker(run, speaker) for run in _runs(items[0 if place is None else place + 1 :])]
     waiting = runs[-1]
-    if place is None or len(runs) == 1:
+    if named or place is None or len(runs) == 1:
         return _known_of(waiting, said)
     if len(said) == 1:
         # A turn that is carried out again: nothing was said since but what came of it.

@@ -376,8 +376,8 @@ class Memories(Choices):
                 :func:`~demem_adapters.common.said_last` gives it.
             before: the conversation before that, as far as the framework shows it.
             asker: under which name it is remembered, "user" unless given.
-            ids: of the messages, where the framework has such: the same id and text is the same
-                message.
+            ids: of the messages, where the framework has such: the same id and text in a session is
+                the same message.
             about: what else tells a call from others.
 
         Returns:
@@ -441,14 +441,13 @@ class Memories(Choices):
         marks: Sequence[str],
     ) -> list[str | None]:
         """Return by which id each message of a turn is remembered; None for those that are not."""
-        if any(named):  # by their keys
-            return [None] * len(marks)
         _, _, speaker = whose
         last = self._heard.get(whose, {})
         again = len(_common(marks, [*last]))
         if again < min(len(last), 1 if len(marks) > 1 else len(last)):
             last = {}  # neither made again, nor gone on with or said otherwise
-        found = remembered_of(items, before, turn.said, speaker)
+        ids = any(named)
+        found = remembered_of(items, before, turn.said, speaker, named=ids)
         return [last.get(mark, id) for mark, id in zip(marks, found, strict=True)]
 
     def converse(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import dropwhile, takewhile
+from itertools import dropwhile
 from typing import NamedTuple, Self
 
 from demem_adapters.common.asking import ASSISTANT, is_person
@@ -49,20 +49,21 @@ def other_answers(memory: SlotMemory, evidence_id: str, asked: str, said: str) -
         evidence_id: of the message.
         said: the answer that stands in their place.
     """
-    found: list[Evidence] = []
-    session: str | None = None
+    words = kept_as(asked)
+    behind: list[Evidence] = []
     for item in reversed(memory.evidence()):
         if item.id == evidence_id:
-            session = item.session
             break
-        found.append(item)
-    behind = [item for item in reversed(found) if item.session == session]
-    told = [*takewhile(lambda item: item.speaker == ASSISTANT, behind)]
-    others = [item for item in told if item.text != kept_as(said)]
-    if not others:
+        # What was said once more has answers of its own.
+        if is_person(item.speaker) and item.text == words:
+            behind.clear()
+        else:
+            behind.append(item)
+    told = [item for item in behind if item.speaker == ASSISTANT and item.text != kept_as(said)]
+    if not told:
         return []
     given = {_said_in(context) for context in memory.contexts()}
-    return [item.id for item in others if (kept_as(asked), item.text) in given]
+    return [item.id for item in reversed(told) if (words, item.text) in given]
 
 
 def answers(items: Iterable[Evidence]) -> Iterator[tuple[Evidence, str]]:

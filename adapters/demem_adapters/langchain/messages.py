@@ -8,9 +8,9 @@ from typing import Any, TypeAlias
 from langchain.agents.middleware import ModelRequest
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage
 
-from demem_adapters.common import Inject
+from demem_adapters.common import Inject, Spoken, said_last
 
-__all__ = ["Request", "put_into", "said", "said_before"]
+__all__ = ["Request", "put_into", "said", "said_before", "said_last_of"]
 
 #: A call of the model by an agent, of whatever context.
 Request: TypeAlias = ModelRequest[Any]
@@ -38,6 +38,28 @@ def said_before(messages: Sequence[AnyMessage], asked: str | None) -> list[str]:
         if spoken and "lc_source" not in message.additional_kwargs:
             texts.append(message.text)
     return texts
+
+
+def said_last_of(
+    messages: Sequence[AnyMessage], asked: str | None
+) -> tuple[list[Spoken], list[str], list[str | None]]:
+    """Return what was said before, and what the user has said since up to a message, with the ids.
+
+    What a model said beside calls of tools is no answer.
+    """
+    spoken: list[Spoken] = []
+    ids: list[str | None] = []
+    for message in messages:
+        by_user = isinstance(message, HumanMessage)
+        answers = isinstance(message, AIMessage) and not message.tool_calls
+        own = "lc_source" in message.additional_kwargs
+        if (by_user or answers) and message.text.strip() and not own:
+            spoken.append(Spoken(by_user, message.text))
+            ids.append(message.id)
+        if by_user and message.id == asked:
+            break
+    before, texts = said_last(spoken)
+    return before, texts, ids[len(before) : len(before) + len(texts)]
 
 
 def put_into(request: Request, told: str, inject: Inject) -> Request:
