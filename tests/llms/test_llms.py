@@ -45,6 +45,7 @@ FULL = Options(max_tokens=50, temperature=0.0, schema={"type": "object"})
 QUICK = Retry(seconds=5.0, first_wait=0.01)
 BRIEF = Retry(seconds=0.15, first_wait=0.01)
 SOUND = {
+    "other-reason",
     "unknown-ids",
     "too-long",
     "invented-numbers",
