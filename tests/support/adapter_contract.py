@@ -8,6 +8,7 @@ import runpy
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -31,6 +32,7 @@ __all__ = [
     "texts",
 ]
 
+_LOOKS = count()
 ROOT = Path(__file__).parents[2]
 VALVE = "My boiler has a brass valve."
 ASKED = "Which valve has my boiler?"
@@ -129,7 +131,8 @@ def blocks_among(shown: Iterable[str]) -> list[str]:
 
 def given_to(framework: Driver) -> str:
     """Return what is recalled for a question in a turn that leaves no answer behind."""
-    return framework.recalled(framework.say(ASKED, who="home", ending="fails"))
+    event = f"look {next(_LOOKS)}"
+    return framework.recalled(framework.say(ASKED, who="home", ending="fails", event=event))
 
 
 class _Broken(MemoryStore):

@@ -23,7 +23,8 @@ _WHOLE = (
 )
 _WAITS = (
     "tool_calls function_call tool_use tool_call function_calls tool pause_turn"
-    " requires_action interrupt user_input compaction continuation"
+    " requires_action interrupt user_input checkpoint"
+    " compaction continuation"
 )
 _CUT = (
     "length content_filter incomplete failed cancelled in_progress queued max_tokens refusal"
@@ -34,7 +35,7 @@ _CUT = (
     " image_recitation model_armor missing_thought_signature malformed_response"
     " token_limit time_limit not_finished model_length max_length max_output_tokens"
     " insufficient_system_resource abort aborted canceled load unload sensitive moderation blocked"
-    " recursion_limit context_length_exceeded"
+    " recursion_limit context_length_exceeded limit_output_tokens limit_total_tokens limit_turns"
 )
 #: What frameworks say of a stream that broke off, and providers of what they do not name.
 _UNSAID = frozenset(

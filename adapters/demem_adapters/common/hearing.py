@@ -44,6 +44,7 @@ def remembered_of(
     speaker: str,
     *,
     named: bool = False,
+    goes_on: bool = False,
 ) -> list[str | None]:
     """Return by which id each of the user's new messages is remembered; None for those that are
     not.
@@ -54,7 +55,11 @@ def remembered_of(
         said: the messages, as they are kept.
         speaker: who says them.
         named: whether they have ids: those that an answer has come to are known by them.
+        goes_on: whether the turn has begun before, and is shown with what came of it since.
     """
+    if goes_on:
+        own = _of_speaker([item for item in items if is_person(item.speaker)], speaker)
+        return _in_order(own, said, {item.id for item in own})
     place = _place_of(items, before)
     runs = [_of_speaker(run, speaker) for run in _runs(items[0 if place is None else place + 1 :])]
     waiting = runs[-1]

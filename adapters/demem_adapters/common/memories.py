@@ -62,8 +62,8 @@ class Heard:
         key: of the turn, the same when it is carried out again; "" until it is remembered.
         ids: by which each of it is remembered, as far as it is.
         known: which of it was remembered before.
-        goes_on: whether the framework has shown what was said before it: then another answer to the
-            same message was made anew, and takes the place of the first.
+        goes_on: whether the turn has begun before, and is shown with what came of it since.
+        one_answer: whether another answer to the same message takes the place of the first.
     """
 
     said: tuple[str, ...] = ()
@@ -72,6 +72,7 @@ class Heard:
     known: list[str | None] | None = None
     keys: list[str] = field(default_factory=list)
     goes_on: bool = False
+    one_answer: bool = False
 
 
 class Memories(Choices):
@@ -362,6 +363,8 @@ class Memories(Choices):
         asker: str | None = None,
         ids: Sequence[str | None] = (),
         about: object = "",
+        goes_on: bool = False,
+        one_answer: bool = True,
     ) -> Heard:
         """Remember what the user says as a call begins: after it was recalled for, and before the
         model is called.
@@ -379,6 +382,10 @@ class Memories(Choices):
             ids: of the messages, where the framework has such: the same id and text in a session is
                 the same message.
             about: what else tells a call from others.
+            goes_on: the turn has begun before, and is shown with what came of it since: results of
+                tools, or answers of other agents.
+            one_answer: another answer to the same message was made anew, and takes the place of the
+                first, where the conversation is shown; not where several agents answer one.
 
         Returns:
             The turn, for :meth:`converse`.
@@ -390,7 +397,8 @@ class Memories(Choices):
         if namespace is None or not turn.said:
             return turn
         talk = tuple(before)
-        turn.goes_on = bool(talk)
+        turn.goes_on = goes_on
+        turn.one_answer = bool(talk) and one_answer
         speaker = asker or USER
 
         def remembered() -> None:
@@ -446,8 +454,9 @@ class Memories(Choices):
         again = len(_common(marks, [*last]))
         if again < min(len(last), 1 if len(marks) > 1 else len(last)):
             last = {}  # neither made again, nor gone on with or said otherwise
-        ids = any(named)
-        found = remembered_of(items, before, turn.said, speaker, named=ids)
+        found = remembered_of(
+            items, before, turn.said, speaker, named=any(named), goes_on=turn.goes_on
+        )
         return [last.get(mark, id) for mark, id in zip(marks, found, strict=True)]
 
     def converse(
@@ -518,7 +527,7 @@ class Memories(Choices):
                 source_id=call,
                 key=f"{of_turn}:{digest(said)}",
             )
-        if isinstance(key, Heard) and key.goes_on and key.ids:
+        if isinstance(key, Heard) and key.one_answer and key.ids:
             memory = self.of(namespace)
             for id in other_answers(memory, key.ids[-1], asked, said):
                 memory.forget(id)

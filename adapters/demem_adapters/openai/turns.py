@@ -80,6 +80,8 @@ class Turn:
         self.shown = [_text(message) for message in messages]
         self.before, self.said = said_last(_spoken(messages))
         self.goes_on = any(message.get("role") not in SYSTEM for message in after_asked)
+        #: Whether tools were called and have answered: what was asked was heard before.
+        self.has_results = any(map(_is_of_tools, after_asked))
         # With the asker: in one memory several people may ask the same.
         self.names = {digest(namespace, asking.get("asker"), up_to_asked, *about)}
         #: What else is shown: instructions, and what the provider keeps.
@@ -189,6 +191,7 @@ class Turns:
             before=turn.before,
             asker=turn.asking.get("asker"),
             about=turn.about,
+            goes_on=turn.has_results,
         )
         return False
 
@@ -254,6 +257,11 @@ def _id(named: object) -> str:
 
 def _text(message: Message) -> str:
     return text_of(message.get("content"))
+
+
+def _is_of_tools(message: Message) -> bool:
+    calls = message.get("tool_calls") or message.get("function_call")
+    return bool(calls) or message.get("role") not in (*SYSTEM, USER, ASSISTANT)
 
 
 def _spoken(messages: Sequence[Message]) -> list[Spoken]:
