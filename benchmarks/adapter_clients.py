@@ -99,12 +99,9 @@ def openai_async(talk: Talk, memories: Memories) -> Case:
     return Case(lambda: talk.run(ask(wrapped)), lambda: talk.run(ask(bare)))
 
 
-def anthropic(talk: Talk, memories: Memories) -> Case:
-    """Make a client of Anthropic's with memory, and a plain one."""
+def _anthropic_parts(talk: Talk) -> tuple[Any, Callable[[Any], Any]]:
+    """Give what stands in the place of the network, and a call of a client."""
     import httpx2
-    from anthropic import Anthropic
-
-    from demem_adapters.anthropic import wrap
 
     def reply(_: httpx2.Request) -> httpx2.Response:
         message = {
@@ -124,10 +121,33 @@ def anthropic(talk: Talk, memories: Memories) -> Case:
             model="fake", max_tokens=9, messages=[{"role": "user", "content": talk.asked}]
         )
 
-    network = httpx2.Client(transport=httpx2.MockTransport(reply))
-    bare = Anthropic(api_key="unused", http_client=network)
+    return httpx2.MockTransport(reply), ask
+
+
+def anthropic(talk: Talk, memories: Memories) -> Case:
+    """Make a client of Anthropic's with memory, and a plain one."""
+    import httpx2
+    from anthropic import Anthropic
+
+    from demem_adapters.anthropic import wrap
+
+    network, ask = _anthropic_parts(talk)
+    bare = Anthropic(api_key="unused", http_client=httpx2.Client(transport=network))
     wrapped = wrap(bare, memories)
     return Case(lambda: ask(wrapped), lambda: ask(bare))
+
+
+def anthropic_async(talk: Talk, memories: Memories) -> Case:
+    """Make the same of its async client."""
+    import httpx2
+    from anthropic import AsyncAnthropic
+
+    from demem_adapters.anthropic import wrap
+
+    network, ask = _anthropic_parts(talk)
+    bare = AsyncAnthropic(api_key="unused", http_client=httpx2.AsyncClient(transport=network))
+    wrapped = wrap(bare, memories)
+    return Case(lambda: talk.run(ask(wrapped)), lambda: talk.run(ask(bare)))
 
 
 def google_genai(talk: Talk, memories: Memories) -> Case:
@@ -249,6 +269,7 @@ CLIENTS: dict[str, Callable[[Talk, Memories], Case]] = {
     "openai": openai,
     "openai, async": openai_async,
     "anthropic": anthropic,
+    "anthropic, async": anthropic_async,
     "google_genai": google_genai,
     "litellm wrap": litellm_wrap,
     "litellm callback": litellm_callback,
