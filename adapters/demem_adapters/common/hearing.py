@@ -15,7 +15,7 @@ from demem_adapters.common.said import kept_as
 from demem_adapters.common.texts import Spoken
 from demem_agent import Evidence
 
-__all__ = ["anchor_of", "of_session", "remembered_of"]
+__all__ = ["anchor_of", "of_session", "remembered_among", "remembered_of"]
 
 #: How many items of a session, and messages of a conversation, are compared at most.
 _MOST_ITEMS = 400
@@ -59,7 +59,7 @@ def remembered_of(
     """
     if goes_on:
         own = _of_speaker([item for item in items if is_person(item.speaker)], speaker)
-        return _in_order(own, said, {item.id for item in own})
+        return _in_order(_texts(own), said, {item.id for item in own})
     place = _place_of(items, before)
     runs = [_of_speaker(run, speaker) for run in _runs(items[0 if place is None else place + 1 :])]
     waiting = runs[-1]
@@ -71,7 +71,23 @@ def remembered_of(
         return [again] if again and not waiting else _known_of(waiting, said)
     # The last of what is said may be new, though it was said so in another conversation.
     last = {item.id for item in (*runs[0], *waiting)}
-    return _in_order([item for run in runs for item in run], said, last)
+    return _in_order(_texts([item for run in runs for item in run]), said, last)
+
+
+def remembered_among(items: Sequence[Evidence], conversation: Sequence[Spoken]) -> list[str | None]:
+    """Return by which id each message of a whole conversation is remembered; None for those that
+    are not.
+
+    Args:
+        items: what is remembered of the session, oldest first.
+    """
+    held = [(item.id, (is_person(item.speaker), item.text)) for item in items]
+    said = [(one.by_user, kept_as(one.text)) for one in conversation]
+    return _in_order(held, said, {item.id for item in items})
+
+
+def _texts(run: Run) -> list[tuple[str, object]]:
+    return [(item.id, item.text) for item in run]
 
 
 def anchor_of(items: Sequence[Evidence], said: Sequence[str]) -> str:
@@ -154,23 +170,26 @@ def _known_of(run: Run, said: Sequence[str]) -> list[str | None]:
             return known + [None] * (len(said) - size)
     if len(said) == 1 or texts[:1] != [said[0]]:
         return [None] * len(said)
-    ids = _in_order(run, said, {item.id for item in run})
+    ids = _in_order(_texts(run), said, {item.id for item in run})
     if ids[-2] is None:  # the last one alone may as well be said again
         ids[-1] = None
     return ids
 
 
-def _in_order(run: Run, said: Sequence[str], last: Collection[str]) -> list[str | None]:
+def _in_order(
+    held: Sequence[tuple[str, object]], said: Sequence[object], last: Collection[str]
+) -> list[str | None]:
     """Return by which id each message is remembered: as many as can be in their order, the latest.
 
     Args:
+        held: what is remembered, each with its id.
         last: what the last message may be.
     """
-    rows, columns = len(run), len(said)
+    rows, columns = len(held), len(said)
 
     def same(row: int, column: int) -> bool:
-        item = run[row - 1]
-        return item.text == said[column - 1] and (column < columns or item.id in last)
+        id, what = held[row - 1]
+        return what == said[column - 1] and (column < columns or id in last)
 
     most = [[0] * (columns + 1) for _ in range(rows + 1)]
     for row in range(1, rows + 1):
@@ -185,7 +204,7 @@ def _in_order(run: Run, said: Sequence[str], last: Collection[str]) -> list[str 
         if same(row, column) and most[row][column] == most[row - 1][column - 1] + 1:
             row -= 1
             column -= 1
-            ids[column] = run[row].id
+            ids[column] = held[row][0]
         elif most[row][column - 1] >= most[row - 1][column]:
             column -= 1
         else:
