@@ -99,6 +99,80 @@ def openai_async(talk: Talk, memories: Memories) -> Case:
     return Case(lambda: talk.run(ask(wrapped)), lambda: talk.run(ask(bare)))
 
 
+def _anthropic_parts(talk: Talk) -> tuple[Any, Callable[[Any], Any]]:
+    """Give what stands in the place of the network, and a call of a client."""
+    import httpx2
+
+    def reply(_: httpx2.Request) -> httpx2.Response:
+        message = {
+            "id": f"m{talk.number}",
+            "type": "message",
+            "role": "assistant",
+            "model": "fake",
+            "content": [{"type": "text", "text": talk.said}],
+            "stop_reason": "end_turn",
+            "stop_sequence": None,
+            "usage": {"input_tokens": 0, "output_tokens": 0},
+        }
+        return httpx2.Response(200, json=message)
+
+    def ask(client: Any) -> Any:
+        return client.messages.create(
+            model="fake", max_tokens=9, messages=[{"role": "user", "content": talk.asked}]
+        )
+
+    return httpx2.MockTransport(reply), ask
+
+
+def anthropic(talk: Talk, memories: Memories) -> Case:
+    """Make a client of Anthropic's with memory, and a plain one."""
+    import httpx2
+    from anthropic import Anthropic
+
+    from demem_adapters.anthropic import wrap
+
+    network, ask = _anthropic_parts(talk)
+    bare = Anthropic(api_key="unused", http_client=httpx2.Client(transport=network))
+    wrapped = wrap(bare, memories)
+    return Case(lambda: ask(wrapped), lambda: ask(bare))
+
+
+def anthropic_async(talk: Talk, memories: Memories) -> Case:
+    """Make the same of its async client."""
+    import httpx2
+    from anthropic import AsyncAnthropic
+
+    from demem_adapters.anthropic import wrap
+
+    network, ask = _anthropic_parts(talk)
+    bare = AsyncAnthropic(api_key="unused", http_client=httpx2.AsyncClient(transport=network))
+    wrapped = wrap(bare, memories)
+    return Case(lambda: talk.run(ask(wrapped)), lambda: talk.run(ask(bare)))
+
+
+def google_genai(talk: Talk, memories: Memories) -> Case:
+    """Make a client of Google's with memory, and a plain one."""
+    import httpx
+    from google.genai import Client, types
+
+    from demem_adapters.google_genai import wrap
+
+    def reply(_: httpx.Request) -> httpx.Response:
+        content = {"role": "model", "parts": [{"text": talk.said}]}
+        candidate = {"content": content, "finishReason": "STOP", "index": 0}
+        return httpx.Response(
+            200, json={"candidates": [candidate], "responseId": f"g{talk.number}"}
+        )
+
+    def ask(client: Client) -> object:
+        return client.models.generate_content(model="fake", contents=talk.asked)
+
+    network = httpx.Client(transport=httpx.MockTransport(reply))
+    bare = Client(api_key="unused", http_options=types.HttpOptions(httpx_client=network))
+    wrapped = wrap(bare, memories)
+    return Case(lambda: ask(wrapped), lambda: ask(bare))
+
+
 async def _ask_litellm(talk: Talk, create: Callable[..., Any]) -> None:
     messages = [{"role": "user", "content": talk.asked}]
     await create(model="openai/fake", messages=messages, mock_response=talk.said)
@@ -194,6 +268,9 @@ CLIENTS: dict[str, Callable[[Talk, Memories], Case]] = {
     "shared code, async": by_hand_async,
     "openai": openai,
     "openai, async": openai_async,
+    "anthropic": anthropic,
+    "anthropic, async": anthropic_async,
+    "google_genai": google_genai,
     "litellm wrap": litellm_wrap,
     "litellm callback": litellm_callback,
     "dspy": dspy,

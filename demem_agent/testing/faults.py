@@ -14,6 +14,8 @@ __all__ = ["BODY_FAULTS", "FAULTS", "STATUS_FAULTS", "TEXT_FAULTS"]
 FAULTS: Mapping[str, str] = {
     "429": "too many requests, with Retry-After",
     "500": "an error of the server",
+    "overloaded": "529, as Anthropic says that it has too much to do",
+    "error-event": "a stream breaks off with an event that tells of an error; 529 without one",
     "reset": "the connection is reset",
     "stall": "nothing comes, and the connection stays open",
     "slow-drip": "a sound reply, one byte at a time",
@@ -54,6 +56,7 @@ FAULTS: Mapping[str, str] = {
 STATUS_FAULTS: Mapping[str, tuple[int, str | None, str | None, str]] = {
     "429": (429, "rate_limit_exceeded", None, "Rate limit reached"),
     "500": (500, None, None, "The server had an error"),
+    "overloaded": (529, None, None, "Overloaded"),
     "401": (401, "invalid_api_key", None, "Incorrect API key provided: {key}"),
     "404": (404, "model_not_found", None, "The model does not exist"),
     "quota": (429, "insufficient_quota", None, "You exceeded your current quota"),

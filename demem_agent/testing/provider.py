@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from demem_agent.errors import InvalidInput
 from demem_agent.testing.faults import FAULTS
+from demem_agent.testing.forms import form_of
 from demem_agent.testing.replies import Body, Json, chat_reply, embeddings_reply
-from demem_agent.testing.responses import as_messages
 from demem_agent.testing.serving import Handler, Seen, Server
 
 __all__ = ["Provider", "Seen"]
@@ -29,7 +29,9 @@ _PREFIX = "fault-"
 
 
 class Provider:
-    """Serve chat completions, responses, streams of both and embeddings, in threads.
+    """Serve chat completions, responses, messages of Anthropic's and contents of Gemini's.
+
+    It serves streams of all of these, and embeddings, in threads.
 
     It listens on the loopback interface alone::
 
@@ -84,6 +86,15 @@ class Provider:
             raise RuntimeError("the provider does not serve; use it in a with statement")
         return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
 
+    @property
+    def root(self) -> str:
+        """The address for clients that add the version to it, as Anthropic's and Google's do.
+
+        Raises:
+            RuntimeError: while it does not serve.
+        """
+        return self.url.removesuffix("/v1")
+
     def __enter__(self) -> Provider:
         self._closing.clear()
         self._server = Server(("127.0.0.1", 0), Handler)
@@ -135,11 +146,9 @@ class Provider:
 
 
 def _messages(seen: Seen) -> Sequence[Body]:
-    """Return the messages of a request in either form."""
-    if seen.path.endswith("/responses"):
-        return as_messages(seen.body["input"])
-    messages: Sequence[Body] = seen.body["messages"]
-    return messages
+    """Return the messages of a request in any form."""
+    form = form_of(seen.path)
+    return [] if form is None else form.asked(seen.body)
 
 
 def _is_due(fault: str, seen: Seen) -> bool:

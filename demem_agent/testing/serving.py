@@ -17,15 +17,15 @@ from urllib.parse import urlsplit
 
 from demem_agent.errors import InvalidInput
 from demem_agent.testing.faults import BODY_FAULTS, STATUS_FAULTS
-from demem_agent.testing.replies import Body, pieces_of, stream_pieces
-from demem_agent.testing.responses import as_response, response_events
+from demem_agent.testing.forms import events_of, form_of, is_streamed, model_in
+from demem_agent.testing.replies import Body
 
 if TYPE_CHECKING:
     from demem_agent.testing.provider import Provider
 
 __all__ = ["Handler", "Seen", "Server"]
 
-_PATHS = ("/chat/completions", "/responses", "/embeddings")
+_EMBEDDINGS = "/embeddings"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Seen:
     """One request as it came.
 
     Attributes:
-        key: what came as the bearer's key.
+        key: what came as the bearer's key, or in the header of its API.
         at: seconds of ``time.monotonic``.
     """
 
@@ -42,6 +42,11 @@ class Seen:
     body: Body
     key: str
     at: float
+
+    @property
+    def streams(self) -> bool:
+        """Whether a stream was asked for."""
+        return is_streamed(self.path, self.body)
 
 
 class Server(ThreadingHTTPServer):
@@ -103,42 +108,51 @@ class Handler(BaseHTTPRequestHandler):
             return self._reset()
         if fault == "stall":
             return self._stall()
+        if fault == "error-event" and not seen.streams:
+            fault = "overloaded"
         if fault in STATUS_FAULTS:
             return self._refuse(fault, seen)
-        if not seen.path.endswith(_PATHS):
+        if form_of(seen.path) is None and not seen.path.endswith(_EMBEDDINGS):
             return self._send(404, _error({"message": "no such path"}))
         self._reply(seen, fault)
 
     def _reply(self, seen: Seen, fault: str) -> None:
         """Send what the provider answers, in the form of the path and spoilt by the fault."""
         reply = self.server.provider.body(seen, fault)
-        if seen.body.get("stream") and fault not in ("html", "wrong-schema"):
+        if seen.streams and fault not in ("html", "wrong-schema"):
             return self._stream(reply, seen, fault)
-        if seen.path.endswith("/responses"):
-            reply = as_response(reply)
+        form = form_of(seen.path)
+        if form is not None:
+            reply = form.whole(reply)
         body, kind = BODY_FAULTS.get(fault, _sound)(json.dumps(reply))
         self._send(200, body, kind, fault)
 
     def _seen(self) -> Seen:
         length = int(self.headers.get("Content-Length") or 0)
         body = json.loads(self.rfile.read(length))
-        key = (self.headers.get("Authorization") or "").removeprefix("Bearer ")
+        path = urlsplit(self.path).path
         return Seen(
-            path=urlsplit(self.path).path,
-            model=str(body.get("model")),
+            path=path,
+            model=str(body.get("model") or model_in(path)),
             body=body,
-            key=key,
+            key=self._key(),
             at=time.monotonic(),
         )
 
+    def _key(self) -> str:
+        """Return the key that came with a request, however its API has it sent."""
+        for name in ("x-api-key", "x-goog-api-key"):
+            if self.headers.get(name):
+                return str(self.headers[name])
+        return (self.headers.get("Authorization") or "").removeprefix("Bearer ")
+
     def _refuse(self, fault: str, seen: Seen) -> None:
         status, code, param, message = STATUS_FAULTS[fault]
-        error = {
-            "message": message.format(key=seen.key),
-            "type": "error",
-            "param": param,
-            "code": code,
-        }
+        said = message.format(key=seen.key)
+        form = form_of(seen.path)
+        if form is not None and form.error is not None:
+            return self._send(status, json.dumps(form.error(status, said)))
+        error = {"message": said, "type": "error", "param": param, "code": code}
         self._send(status, _error(error))
 
     def _send(
@@ -158,7 +172,7 @@ class Handler(BaseHTTPRequestHandler):
             self._write(raw, fault)
 
     def _stream(self, reply: Body, seen: Seen, fault: str) -> None:
-        events = _joined(_events(reply, seen))
+        events = _joined(events_of(reply, seen.path, seen.body, fault))
         half = events[: len(events) // 2]
         self.close_connection = True
         self.send_response(200)
@@ -211,11 +225,3 @@ def _sound(body: str) -> tuple[str, str]:
 
 def _joined(events: Iterator[str]) -> str:
     return "".join(f"{event}\n\n" for event in events)
-
-
-def _events(reply: Body, seen: Seen) -> Iterator[str]:
-    """Return the events of a stream, in the form of the path."""
-    if seen.path.endswith("/responses"):
-        return response_events(reply, pieces_of(reply))
-    options = seen.body.get("stream_options") or {}
-    return stream_pieces(reply, bool(options.get("include_usage")))

@@ -16,11 +16,12 @@ from typing import Any
 import pytest
 from adapter_contract import ASKED, VALVE, texts
 
-from demem_adapters.common import DECLARED, Memories, Situation, checked, named
+from demem_adapters.common import DECLARED, Memories, Situation, Spoken, checked, named
 from demem_adapters.common.recent import Recent
 from demem_agent import InvalidInput, SlotMemory
 from demem_agent.errors import MemoryGone, NotFound, StoreError
 from demem_agent.memories import delete_memory
+from demem_agent.stores import MemoryStore
 from demem_agent.testing import BagEncoder
 
 
@@ -505,3 +506,29 @@ def test_what_is_forgotten_takes_the_answers_along_that_somebody_got_by_name(
 ) -> None:
     memories.converse("home", VALVE, "A brass valve, noted.", key="1", asker="ana")
     assert memories.forget("home", "e1") == ("e1", "e2")
+
+
+# Questions that are asked with words of what was said before them
+
+
+def followed(memories: Memories, answer: str, call: str) -> None:
+    """Answer a question that names nothing of what it is about."""
+    talk = ["I love my violin.", "It sounds well."]
+    before = [Spoken(n % 2 == 0, text) for n, text in enumerate(talk)]
+    heard = memories.heard("ana", ["Who was that from?"], before=before)
+    memories.converse("ana", "Who was that from?", answer, key=heard, call=call, context=talk)
+
+
+def test_another_process_finds_the_answer_to_a_question_that_names_nothing() -> None:
+    store = MemoryStore()
+    followed(Memories(store, encoder=BagEncoder()), "An uncle.", "c1")
+    later = Memories(store, encoder=BagEncoder())
+    assert later.feedback("c1", namespace="ana", thumbs=True).reward == 1.0
+
+
+def test_an_answer_to_it_that_is_made_anew_takes_the_place_of_the_first(
+    memories: Memories,
+) -> None:
+    for n, answer in enumerate(["An uncle.", "A cousin."]):
+        followed(memories, answer, f"c{n}")
+    assert texts(memories) == ["Who was that from?", "A cousin."]

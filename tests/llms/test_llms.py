@@ -45,6 +45,7 @@ FULL = Options(max_tokens=50, temperature=0.0, schema={"type": "object"})
 QUICK = Retry(seconds=5.0, first_wait=0.01)
 BRIEF = Retry(seconds=0.15, first_wait=0.01)
 SOUND = {
+    "other-reason",
     "unknown-ids",
     "too-long",
     "invented-numbers",
@@ -59,6 +60,8 @@ VECTORS = {"shuffled", "one-missing", "other-dimensions", "not-a-number"}
 ENDS: Mapping[str, tuple[str, int]] = {
     "429": ("rate limited", 3),
     "500": ("unavailable", 3),
+    "overloaded": ("unavailable", 3),
+    "error-event": ("unavailable", 3),
     "reset": ("unavailable", 3),
     "stall": ("timeout", 1),
     "slow-drip": ("timeout", 1),
@@ -79,7 +82,12 @@ ENDS: Mapping[str, tuple[str, int]] = {
     "cut-body": ("unavailable", 3),
 }
 #: What a stream that has begun ends as, where that differs: it is not asked again.
-STREAM_ENDS = {**ENDS, "cut-json": ("cut off", 1), "cut-body": ("cut off", 1)}
+STREAM_ENDS = {
+    **ENDS,
+    "cut-json": ("cut off", 1),
+    "cut-body": ("cut off", 1),
+    "error-event": ("malformed", 3),
+}
 
 
 @pytest.fixture(scope="module")

@@ -107,6 +107,72 @@ def test_embeddings_are_those_of_the_bag(provider: Provider) -> None:
         assert [(one["index"], one["embedding"]) for one in reply["data"]] == list(enumerate(rows))
 
 
+#: The request of each API whose form is its own, by its path.
+CLAUDE = {"model": "m", "system": "Answer.", "messages": [{"role": "user", "content": "Where?"}]}
+GEMINI = {"contents": [{"role": "user", "parts": [{"text": "Where?"}]}]}
+FORMS = {"/messages": CLAUDE, "/models/m:generateContent": GEMINI}
+
+
+def told(body: str) -> list[Any]:
+    """Return the data of the events of a stream."""
+    lines = body.splitlines()
+    return [json.loads(line.removeprefix("data: ")) for line in lines if line.startswith("data: ")]
+
+
+def test_a_message_of_anthropics_says_the_same(provider: Provider) -> None:
+    reply = json.loads(post(provider, "/messages", CLAUDE)[2])
+    assert (reply["type"], reply["stop_reason"]) == ("message", "end_turn")
+    assert reply["content"] == [{"type": "text", "text": TEXT}]
+    events = told(post(provider, "/messages", {**CLAUDE, "stream": True})[2])
+    pieces = [event["delta"]["text"] for event in events if event["type"].endswith("block_delta")]
+    assert "".join(pieces) == TEXT
+    assert [event["type"] for event in events[-2:]] == ["message_delta", "message_stop"]
+    assert events[-2]["delta"]["stop_reason"] == "end_turn"
+
+
+def test_a_content_of_geminis_says_the_same(provider: Provider) -> None:
+    reply = json.loads(post(provider, "/models/m:generateContent", GEMINI)[2])
+    (candidate,) = reply["candidates"]
+    assert candidate["finishReason"] == "STOP"
+    assert candidate["content"] == {"role": "model", "parts": [{"text": TEXT}]}
+    events = told(post(provider, "/models/m:streamGenerateContent", GEMINI)[2])
+    parts = [event["candidates"][0]["content"]["parts"][0]["text"] for event in events]
+    assert "".join(parts) == TEXT
+    assert events[-1]["candidates"][0]["finishReason"] == "STOP"
+    assert provider.requests[-1].model == "m"
+
+
+@pytest.mark.parametrize("path", FORMS)
+def test_an_error_has_the_form_of_its_api(provider: Provider, path: str) -> None:
+    path = path.replace("/m:", "/fault-overloaded:")
+    status, _, body = post(provider, path, {**CLAUDE, **GEMINI, "model": "fault-overloaded"})
+    assert status == 529
+    assert "verloaded" in json.loads(body)["error"]["message"]
+
+
+def test_a_stream_can_break_off_with_an_error(provider: Provider) -> None:
+    streams = {"stream": True, "model": "fault-error-event"}
+    assert told(post(provider, "/messages", {**CLAUDE, **streams})[2])[-1]["type"] == "error"
+    path = "/models/fault-error-event:streamGenerateContent"
+    assert told(post(provider, path, GEMINI)[2])[-1]["error"]["code"] == 529
+    assert events(chat(provider, **streams)[2])[-1]["error"]["code"] == 529
+    assert chat(provider, "fault-error-event")[0] == 529
+
+
+def test_what_is_asked_of_each_api_is_heard_as_messages() -> None:
+    heard: list[Any] = []
+
+    def reply(messages: Any) -> str:
+        heard.append([*messages])
+        return "ok"
+
+    instructed = {**GEMINI, "systemInstruction": {"parts": [{"text": "Answer."}]}}
+    with Provider(reply) as provider:
+        post(provider, "/messages", CLAUDE)
+        post(provider, "/models/m:generateContent", instructed)
+    assert heard == [MESSAGES, MESSAGES]
+
+
 def test_one_text_alone_is_embedded_too(provider: Provider) -> None:
     assert len(json.loads(post(provider, "/embeddings", {"input": "a"})[2])["data"]) == 1
 

@@ -24,6 +24,7 @@ _WHOLE = (
 _WAITS = (
     "tool_calls function_call tool_use tool_call function_calls tool pause_turn"
     " requires_action interrupt user_input checkpoint"
+    " compaction continuation"
 )
 _CUT = (
     "length content_filter incomplete failed cancelled in_progress queued max_tokens refusal"

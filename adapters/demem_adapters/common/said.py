@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import dropwhile, takewhile
 from typing import NamedTuple, Self
@@ -15,6 +16,9 @@ from demem_agent.text import content_terms
 from demem_agent.types import Context
 
 __all__ = ["answer_of_call", "answers", "echoes", "kept_as", "other_answers", "said_before"]
+
+#: What a query has been given of the turns before it; the user has not said that.
+_CARRIED = re.compile(r" \[about: [^\[\]]*\]$")
 
 
 def kept_as(text: str) -> str:
@@ -162,4 +166,5 @@ def _echoes_of(
 
 
 def _said_in(context: Context) -> tuple[str, str]:
-    return kept_as(context.query), kept_as(context.answer)
+    asked = _CARRIED.sub("", kept_as(context.query))
+    return asked, kept_as(context.answer)

@@ -1,0 +1,228 @@
+"""One call of a model by the client of a provider: what was asked and recalled, what to remember.
+
+The client of each provider reads its own messages into :class:`Asked` and its own replies into
+:class:`Piece`; what becomes of them is said here once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from demem_adapters.common.asking import Situation, in_conversation
+from demem_adapters.common.digests import digest
+from demem_adapters.common.endings import Ending, came_to_its_end, ending_of
+from demem_adapters.common.failures import LOG
+from demem_adapters.common.memories import Heard, Memories
+from demem_adapters.common.naming import Namespace, named
+from demem_adapters.common.recent import Recent
+from demem_adapters.common.texts import Spoken, said_last
+from demem_agent import Reading
+from demem_agent.reading import Asking
+
+__all__ = ["Asked", "Call", "Calls", "Piece"]
+
+#: What is logged of a stream without a reason to end.
+_BROKE_OFF = "a stream was not remembered: it may have broken off"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the messages of a call say.
+
+    Attributes:
+        said: what both have said, in order, up to the question, which is its last.
+        shown: all texts that the model is shown anyway.
+        messages: all of those up to the question, as values of JSON.
+        about: what else tells a call from others, such as its instructions.
+        begun: with what its answer begins: a text that it is to go on with.
+        follows: whether something follows the question, such as the results of tools.
+        calls: ids of the calls of tools whose results follow the question.
+    """
+
+    said: Sequence[Spoken]
+    shown: Sequence[str]
+    messages: object
+    about: object
+    begun: str = ""
+    follows: bool = False
+    calls: Sequence[str] = ()
+
+
+class Piece(NamedTuple):
+    """What a reply, or a piece of one, tells.
+
+    Attributes:
+        id: of the reply.
+        apart: whether the text is not the next of what was said before, but stands on its own.
+        calls: ids of the calls of tools that wait for the application, "" for one without.
+        finish: why the model stopped, None while it has not.
+    """
+
+    id: str | None = None
+    text: str = ""
+    apart: bool = False
+    calls: tuple[str, ...] = ()
+    finish: str | None = None
+
+
+class Call:
+    """What the user asked, what was recalled for it, and what to remember of it.
+
+    Attributes:
+        place: where the reading was put, for an adapter that must put it there again while tools
+            answer the model.
+        over: whether the model has come to an end.
+    """
+
+    def __init__(self, calls: Calls, namespace: str | None, asked: Asked, asking: Asking) -> None:
+        self.namespace = namespace
+        self.before, self.said = said_last(asked.said)
+        self.asked = self.said[-1] if self.said else ""
+        self.asking = in_conversation(asking, [one.text for one in asked.said[:-1]])
+        self.reading: Reading | None = None
+        self.place: int | None = None
+        self.heard = Heard()
+        #: By which the same question is known when it goes on. With the asker: in one memory
+        #: several people may ask the same.
+        self.names = {digest(namespace, asking.get("asker"), asked.about, asked.messages)}
+        self._calls = calls
+        self._begun = asked.begun
+        #: What was said when the model paused, which the messages of the next call may not show.
+        self._paused = ""
+        self._id: str | None = None
+        self._answer = [""]
+        self._tools: list[str] = []
+        self._finish: str | None = None
+        self._ended = False
+
+    @property
+    def over(self) -> bool:
+        """Whether the model has said why it stopped."""
+        return self._finish is not None
+
+    def take_over(self, before: Call) -> None:
+        """Go on with a call that waited for the results of tools."""
+        self.asked = before.asked
+        self.asking = before.asking
+        self.reading = before.reading
+        self.place = before.place
+        self.heard = before.heard
+        self.names |= before.names
+        self._begun = self._begun or before._paused
+
+    def hear(self, piece: Piece) -> None:
+        """Take in a reply, or a piece of one."""
+        self._id = piece.id or self._id
+        if piece.apart and self._answer[-1]:
+            self._answer.append("")
+        self._answer[-1] += piece.text
+        self._tools += piece.calls
+        self._finish = piece.finish or self._finish
+
+    def end(self) -> None:
+        """Remember the answer, if the model came to its end; else nothing.
+
+        A memory that fails costs no reply.
+        """
+        if self._ended or self._finish is None:
+            return
+        ending = self._ending()
+        if ending == "waits":
+            self._wait()
+        else:
+            self._ended = True
+            self._calls.forget(self.names)
+            if ending == "whole":
+                self._remember(self._text().strip())
+
+    def broke_off(self) -> None:
+        """Log that a stream has ended that gave no reason for it, unless nothing was said in it."""
+        if not self._ended and not self.over and any(self._answer):
+            LOG.warning(_BROKE_OFF)
+
+    def _ending(self) -> Ending:
+        if ending_of(self._finish, unsaid="cut") == "cut":
+            return "cut"
+        # Google says "STOP" of a call of a tool as well.
+        if self._tools or ending_of(self._finish) == "waits":
+            return "waits"
+        return "whole" if came_to_its_end(self._finish, unsaid="cut") else "cut"
+
+    def _wait(self) -> None:
+        """Keep what was recalled for when the results of tools come."""
+        self.names |= {digest(self.namespace, tool) for tool in self._tools if tool}
+        self._calls.keep(self)
+        self._paused = "" if self._tools else self._text()
+        # A client that calls the tools itself goes on in the same stream.
+        self._answer, self._tools, self._finish = [""], [], None
+
+    def _text(self) -> str:
+        return self._begun + "\n".join(self._answer)
+
+    def _remember(self, said: str) -> None:
+        self._calls.memories.converse(
+            self.namespace,
+            self.asked,
+            said,
+            key=self.heard,
+            reading=self.reading,
+            call=self._id,
+            **self.asking,
+        )
+
+
+class Calls:
+    """The calls of one client: recall before each, hear what the user says, and keep to both while
+    tools answer the model.
+
+    Args:
+        namespace, situation: whose memory a call has, who asks and what holds; functions of the
+            arguments of the call.
+    """
+
+    def __init__(self, memories: Memories, namespace: Namespace, situation: Situation) -> None:
+        self.memories = memories
+        self._namespace = namespace
+        self._situation = situation
+        #: Calls whose model called tools, by their names: the question is not recalled for anew,
+        #: among what it has itself become by then, and the beginning of the prompt stays the same.
+        self._waiting: Recent[str, Call] = Recent()
+
+    def begin(self, arguments: Mapping[str, Any], asked: Asked) -> Call:
+        """Recall for a call, or take over what was recalled for one that waited for tools."""
+        asking = self._situation.asking(arguments)
+        call = Call(self, named(self._namespace, arguments), asked, asking)
+        before = self._before(call, asked)
+        if before is not None:
+            call.take_over(before)
+            return call
+        memories = self.memories
+        call.reading = memories.prepare(
+            call.namespace, call.asked, shown=asked.shown, **call.asking
+        )
+        call.heard = memories.heard(
+            call.namespace,
+            call.said,
+            before=call.before,
+            asker=call.asking.get("asker"),
+            about=asked.about,
+        )
+        return call
+
+    def keep(self, call: Call) -> None:
+        """Keep a call that waits for tools."""
+        for name in call.names:
+            self._waiting[name] = call
+
+    def forget(self, names: set[str]) -> None:
+        """Let go what waited for tools under these names."""
+        for name in names:
+            self._waiting.pop(name, None)
+
+    def _before(self, call: Call, asked: Asked) -> Call | None:
+        if not asked.follows:
+            return None
+        names = [*call.names, *(digest(call.namespace, tool) for tool in asked.calls)]
+        return next(filter(None, map(self._waiting.get, names)), None)
