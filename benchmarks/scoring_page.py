@@ -4,10 +4,10 @@
     python benchmarks/scoring_page.py --data FOLDER --out DIR [--into docs/scoring.md] \
         [--readme README.md] [--reuse]
 
-FOLDER is that of ``fit_weights.py``. DIR gets what the three fits print and the parameters that
+FOLDER is that of ``fit_weights.py``. DIR gets what the four fits print and the parameters that
 they find, with the commit that they were made from. What ships is not changed: where a fit does not
 give the shipped parameters again, the page is not made, since its figures would be of others. Some
-ten minutes of one core.
+fifteen minutes of one core.
 """
 
 from __future__ import annotations
@@ -31,9 +31,25 @@ FITS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "fit_weights.py": ("weights.json", ("held-out",)),
     "fit_floor.py": ("floor.json", ("floors",)),
     "fit_adequacy.py": ("adequacy.json", ("areas", "refused", "allowed", "reliability")),
+    "fit_bearing.py": (
+        "bearing.json",
+        (
+            "bears-all",
+            "bears-locomo",
+            "bears-longmemeval",
+            "bears-beam",
+            "bears-errors",
+            "bears-kept",
+        ),
+    ),
 }
 #: What a fit finds; the rest of a file says how and when it was found.
-FOUND = ("weights", "chat", "intercept", "slope", "threshold")
+FOUND = (
+    *("weights", "chat", "intercept", "slope", "threshold"),
+    *("held", "met", "behind", "place"),
+)
+#: The signals of a line, in the order of their table.
+BEARS = ("intercept", "held", "met", "behind", "place")
 #: Rows of the table of weights in the README, in the words of a newcomer.
 OTHERS = {
     "cosine": "vector search (cosine)",
@@ -53,7 +69,11 @@ def main() -> None:
         printed = judged(script, parameters, given)
         made |= dict(zip(names, tables(printed), strict=True))
     made["calibration"] = "\n".join(calibration(read(given.out / "adequacy.json")))
-    made["signals"] = "\n".join(signals(read(SCORING / "adequacy.json")))
+    adequacy = read(SCORING / "adequacy.json")
+    told = {"intercept": adequacy["intercept"], **adequacy["weights"]}
+    made["signals"] = "\n".join(weights({**told, "threshold": adequacy["threshold"]}))
+    bearing = read(SCORING / "bearing.json")
+    made["bearing"] = "\n".join(weights({name: bearing[name] for name in BEARS}))
     made["made"] = stamp(given.out)
     if given.into is None:
         print("\n\n".join(f"<!-- {name} -->\n{text}\n<!-- end -->" for name, text in made.items()))
@@ -129,22 +149,20 @@ def calibration(adequacy: Mapping[str, Any]) -> Iterator[str]:
     yield row("mean distance", [f"{error:.3f}".lstrip("0") for error in errors.values()])
 
 
-def signals(adequacy: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the weight of each signal of adequacy, with the intercept and the threshold."""
-    names = ("intercept", *adequacy["weights"], "threshold")
-    values = (adequacy["intercept"], *adequacy["weights"].values(), adequacy["threshold"])
-    yield from header("", list(names))
-    yield row("weight", [f"{value:.3f}" for value in values])
+def weights(found: Mapping[str, float]) -> Iterator[str]:
+    """Yield the parameters of a model as a table of one row."""
+    yield from header("", list(found))
+    yield row("weight", [f"{value:.3f}" for value in found.values()])
 
 
-def weighed(page: str, weights: Mapping[str, Any]) -> str:
+def weighed(page: str, shipped: Mapping[str, Any]) -> str:
     """Put the weights into the last two columns of the first table, whose rows begin with the name
     of a feature.
     """
     table, heading, rest = page.partition("\n## ")
-    for name, among_people in weights["weights"].items():
+    for name, among_people in shipped["weights"].items():
         found = re.compile(rf"(?m)^(\| {name} \|.*?\|) [-\d.]+ \| [-\d.]+ \|$")
-        table, count = found.subn(rf"\g<1> {among_people:g} | {weights['chat'][name]:g} |", table)
+        table, count = found.subn(rf"\g<1> {among_people:g} | {shipped['chat'][name]:g} |", table)
         if count != 1:
             sys.exit(f"the page has {count} rows for the feature {name!r}")
     return table + heading + rest
