@@ -548,7 +548,10 @@ class Context:
         credible: whether the memory itself ranks what the answer rests on among the first for this
             query, or was told; only then is it tested against others.
         asker: who asked, where the caller says; conditions: short facts that held then, sorted.
-        lead: number of the line in ``read`` that scored highest; None where nothing was read.
+        lead: number of the line in ``read`` that a rating speaks of: of what the answer
+            rests on the one that holds most of how it begins, or else has the highest score; where
+            it rests on nothing, the one with the highest score. None where nothing was read,
+            or the answer is empty.
         verdicts: what feedback says of lines: which were right for this decision, which were not;
             empty once that was undone.
         known: whether memory seemed to hold what was asked, when it was asked; True of answers from

@@ -150,8 +150,14 @@ def answered(query: str, *said: str | tuple[str, str], **how: str) -> str:
 
 
 def test_sentences_of_two_turns_stand_on_lines_of_their_own() -> None:
+    query = "Which boat is blue, and which is red?"
+    text = answered(query, "My boat is blue.", "The other boat is red.")
+    assert text.splitlines() == ["Ana: The other boat is red.", "Ana: My boat is blue."]
+
+
+def test_a_sentence_of_another_turn_is_quoted_only_where_it_has_more_of_the_question() -> None:
     text = answered("Which boat is blue?", "My boat is blue.", "The other boat is blue, too.")
-    assert text.splitlines() == ["Ana: My boat is blue.", "Ana: The other boat is blue, too."]
+    assert text == "Ana: My boat is blue."
 
 
 def test_what_stands_between_two_sentences_of_a_turn_is_cut_out_with_a_sign() -> None:
@@ -310,6 +316,26 @@ def test_of_a_long_list_the_items_are_quoted_that_fit() -> None:
 def test_an_item_keeps_its_number() -> None:
     said = "To drain it:\n1. Close the tap.\n2. Open the valve.\n3. Wait."
     assert answered("Which step has the valve?", said) == "Ana: 2. Open the valve."
+
+
+MUTUELLE = "540 paid by card, mutuelle gives back 310"
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("and how much does the mutuelle give back?", MUTUELLE),
+        ("how much did that cost?", "dentist done: a crown on the molar, 540 €"),
+    ],
+)
+def test_what_was_said_before_counts_whole_only_where_a_question_names_nothing_itself(
+    query: str, said: str
+) -> None:
+    memory = SlotMemory(clock=None)
+    for text in ("dentist done: a crown on the molar, 540 €", MUTUELLE, "honey jars cost more"):
+        memory.ingest(text, speaker="Ana")
+    context = ["dentist done: a crown on the molar, 540 €", "Ouch."]
+    assert memory.answer(query, context=context).text == f"Ana: {said}"
 
 
 @pytest.mark.parametrize(
