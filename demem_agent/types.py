@@ -377,6 +377,8 @@ class Reading:
             where nothing is known of it.
         decisions: ids of the answers that it is known from, likeliest first.
         settled: whether a line surely proved right for this question before.
+        told: (evidence id, start, end) of the sentences that a reference named of the line that
+            proved right, where the same was decided before.
         opposed: ids of the evidence that stands behind all else since it sets another value than
             what proved right; read only where there is room.
         withheld: ids of the evidence that was left out since it no longer holds.
@@ -411,6 +413,7 @@ class Reading:
     probability: float = 0.0
     recognised: float = 0.0
     settled: bool = False
+    told: tuple[tuple[str, int, int], ...] = ()
     decisions: tuple[str, ...] = ()
     opposed: tuple[str, ...] = ()
     withheld: tuple[str, ...] = ()

@@ -9,6 +9,7 @@ import numpy as np
 
 from demem_agent.answering.corrections import CORRECTION, said_to
 from demem_agent.answering.following import Stretch, following
+from demem_agent.answering.unbroken import unbroken
 from demem_agent.answering.whole import whole
 from demem_agent.encoders import as_matrix, default_encoder
 from demem_agent.later import dataclass, pattern
@@ -154,8 +155,9 @@ class ExtractiveAnswerer:
             return corrected
         speakers = dict.fromkeys(sentence.evidence.speaker for sentence in found)
         query = put_right(question.query, [sentence.text for sentence in found], speakers)
-        chosen = _said_then(question, found) or _said_by(question, found)
         decided = _decided(question.reading, found)
+        chosen = _told(question.reading, decided)
+        chosen = chosen or _said_then(question, found) or _said_by(question, found)
         if decided and not _is_what_was_right(chosen, decided):
             chosen = []
         chosen = chosen or self._best(query, found, decided)
@@ -226,6 +228,17 @@ def _decided(reading: Reading, found: list[_Sentence]) -> list[_Sentence]:
         return []
     first = max(reading.lines, key=lambda line: line.score)
     return [sentence for sentence in found if sentence.is_of(first)]
+
+
+def _told(reading: Reading, decided: list[_Sentence]) -> list[_Sentence]:
+    """Return the sentences that a reference named, of the line that proved right."""
+    told = []
+    for sentence in decided:
+        for item, start, end in reading.told:
+            is_there = sentence.start < end and start < sentence.end
+            if item == sentence.evidence.id and is_there and sentence not in told:
+                told.append(sentence)
+    return told
 
 
 def _said_then(question: Question, found: list[_Sentence]) -> list[_Sentence]:
@@ -331,7 +344,7 @@ def _sentences(question: Question) -> list[_Sentence]:
     for line in question.reading.lines:
         item = line.evidence
         around = frozenset(content_terms(line.text))
-        for start, end in sentences(item.text, line.start, line.end):
+        for start, end in unbroken(item.text, sentences(item.text, line.start, line.end)):
             is_whole = (start, end) == (line.start, line.end)  # as of most excerpts
             words = around if is_whole else frozenset(content_terms(item.text[start:end]))
             stale = _superseded(line, start, end)

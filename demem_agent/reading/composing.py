@@ -18,6 +18,7 @@ from demem_agent.reading.opposed import opposed
 from demem_agent.reading.packing import Packed, assemble, in_time_order, packed, wrap
 from demem_agent.reading.scope import scoped
 from demem_agent.reading.shortening import shortening
+from demem_agent.reading.told import told
 from demem_agent.scoring import Query, Ranking
 from demem_agent.slots.filtering import within
 from demem_agent.slots.openings import Opening, opened
@@ -98,6 +99,7 @@ def _of_passages(
         reading,
         recognised=found.probability,
         settled=found.settled,
+        told=told(state, found, text.lines),
         decisions=found.decisions,
         opposed=behind,
         withheld=gone,

@@ -349,3 +349,22 @@ def test_a_line_that_names_a_time_gets_no_day_on_which_it_was_said(time: str) ->
 @pytest.mark.parametrize("said", ["The yoga class is soon.", "Yoga class: may be 2 or 3 of us."])
 def test_a_line_that_names_none_does(said: str) -> None:
     assert answered("When is the yoga class?", said).endswith("(said on 3 May 2024)")
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("How was the physio?", "first physio: 15 squats, no stairs (ha. ha.)"),
+        ("What did she say?", 'she said "stop. now. please" and i left'),
+        ("Was he late?", "(he was late. again.) and left"),
+        ("What is the price?", "price is 5 (five. yes, five!) euros"),
+        ("How much did he weigh?", "he weighed 3.5 kg (7.7 lb.) at birth"),
+    ],
+)
+def test_no_sentence_is_cut_within_brackets_or_quotation_marks(query: str, said: str) -> None:
+    assert answered(query, said) == f"Ana: {said}"
+
+
+def test_a_face_and_a_bracket_that_nothing_closes_hold_no_sentences_together() -> None:
+    said = "she left :( it was late. we ate soup (lentils."
+    assert answered("What did we eat?", said) == "Ana: we ate soup (lentils."
