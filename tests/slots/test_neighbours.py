@@ -67,6 +67,10 @@ def test_another_question_is_another_whichever_comes_first(one: str, other: str)
         ("Где живёт Анна сейчас?", "Где живёт Анна?"),
         ("What Is The Gate Code?", "What is the gate code?"),
         ("What is Graca's code?", "What is Graça's code?"),
+        (
+            "At 10:40, Brian was driving Dorothy. He said: 'Keep the reading quiet.'",
+            "Brian: keep the reading quiet, I can't hear a thing.",
+        ),
     ],
 )
 def test_the_same_in_other_words_is_not_another(now: str, past: str) -> None:

@@ -2,7 +2,8 @@
 
 "What is Mark allergic to?" is asked again of Mark's dog, of Will, in January, with "not" or with
 "where" for "when". Each shares nearly all its words with the first, and what was right for that
-says nothing of it. English is understood, and of other languages how they deny and ask.
+says nothing of it. English is understood, and of other languages how they deny and ask. A
+situation that is told in several sentences says more than it asks, and is no such question.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import unicodedata
 from collections.abc import Set
 
 from demem_agent.later import dataclass, pattern
+from demem_agent.text.language.asking import asks
 from demem_agent.text.language.questions import asks_for
 from demem_agent.text.language.words import content_terms
 
@@ -70,6 +72,8 @@ _KINDS = {
     "while": "amount",
 }
 _WORD = pattern(r"\w+")
+#: Where a sentence ends before the last one, somebody is quoted or is said to speak.
+_ENDS = pattern(r"[.!?:]\s+\S|:\s|[\"“”«»]|(?<!\w)['‘]\w")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +86,7 @@ class Asks:
         terms: stems of the words that tell something; within: of those somebody's or of something.
         kind: of thing that is asked for, "" where the question word may ask for several.
         times: that are named, other than now.
+        alone: whether it is one sentence that asks.
     """
 
     words: frozenset[str]
@@ -92,6 +97,7 @@ class Asks:
     kind: str
     times: frozenset[str]
     denied: bool
+    alone: bool
 
     @classmethod
     def of(cls, question: str) -> Asks:
@@ -110,6 +116,7 @@ class Asks:
             kind=_kind(question),
             times=times,
             denied=bool(_DENIED.search(_SEEMS_DENIED.sub(" ", question))),
+            alone=asks(question) and not _ENDS.search(question),
         )
 
 
@@ -120,6 +127,8 @@ def is_another(now: Asks, past: Asks, known: Set[str] = frozenset()) -> bool:
         known: the words, without case and accents, of a name that is meant whether it stands there
             or not: of who asks.
     """
+    if not (now.alone and past.alone):
+        return False
     if now.denied != past.denied or now.times != past.times:
         return True
     if now.kind and past.kind and now.kind != past.kind:
