@@ -19,9 +19,11 @@ and ``benchmarks/vehicle_memory.py`` how a memory is asked, told and judged.
 * ``transfer``: feedback on the question, asked by naming the device, and the reverse.
 * ``no-feedback``: five wordings of each, nothing told.
 
-Told is the ``line`` that says what is right, as a reference, or the ``text`` of the answer; either
-with a reward of 1 if the right line was first and of 0 if not; or that ``reward`` alone; or the
-text as a ``correction`` where the right line was not first, and else the reward.
+An agent acts on the line that stands first, and what is told is of that. Told is the ``line`` that
+says what is right, as a reference, or the ``text`` of the answer; either with a reward of 1 if the
+right line was first and of 0 if not; or that ``reward`` alone; or the text as a ``correction``
+where the right line was not first, and else the reward. ``thumbs`` are of what the built-in
+answerer quotes: up where it rests on the right line, and else down.
 
 "first" is the line with the highest score of what the answer was read from. Contradictions are
 counted over the decisions that have one: in a reading of 500 characters, and above the right line

@@ -4,8 +4,8 @@
     python benchmarks/elsewhere.py --data FOLDER [--only locomo] [--settings off] [--json]
 
 FOLDER holds any of ``locomo/*.json``, ``longmemeval/*.json.gz`` and ``beam/N/chat.json``. All turns
-of a dialogue are remembered. Half of its questions, drawn by a seed, are answered by the built-in
-answerer and told of, each once; the other half is read before and after. Told is
+of a dialogue are remembered. Half of its questions, drawn by a seed, are answered with the line
+that scores highest and told of, each once; the other half is read before and after. Told is
 
 * ``reference``: the answer that would be right;
 * ``reward``: 1 if the line that scores highest is of a gold turn, else 0;
@@ -212,9 +212,12 @@ class Subject:
 
 
 def tell(memory: SlotMemory, probe: Probe, told: Told) -> None:
-    """Have a question answered, and tell how that did."""
-    answer = memory.answer(probe.question, at=probe.at)
-    right = seen(answer.reading, probe).first
+    """Answer a question with the line that stands first, and tell how that did."""
+    reading = memory.read(probe.question, at=probe.at)
+    first = max(reading.lines, key=lambda line: line.score, default=None)
+    said = "" if first is None else first.text
+    answer = memory.answered(probe.question, said, at=probe.at, reading=reading)
+    right = seen(reading, probe).first
     if told == "reference":
         memory.feedback(answer, reference=probe.reference)
     elif told == "correction" and not right:

@@ -20,7 +20,7 @@ from demem_agent.types import Answer, Evidence, Line, Reading, by_id
 
 __all__ = ["Event", "Judge", "Situation", "Subject", "Told", "taught"]
 
-Told = Literal["line", "text", "reward", "correction"]
+Told = Literal["line", "text", "reward", "thumbs", "correction"]
 Verdict = Literal["right", "wrong", "neither"]
 
 SHORT = 500
@@ -103,6 +103,13 @@ class Subject:
         """Read as much as a limit has room for."""
         how = self._how(self.memory.read, asked)
         return self.memory.read(asked.query, limit=limit, **how)
+
+    def acted(self, asked: Situation, answer: Answer) -> Answer:
+        """Give as answer the line that stands first, and not what the built-in answerer quotes."""
+        first = max(answer.reading.lines, key=lambda line: line.score, default=None)
+        said = "" if first is None else first.text
+        how = self._how(self.memory.answered, asked)
+        return self.memory.answered(asked.query, said, reading=answer.reading, **how)
 
     def tell(self, asked: Situation, answer: Answer, **told: Any) -> None:
         """Give feedback; keep of which decision what it adds to the evidence was made."""
@@ -207,18 +214,25 @@ class Judge:
 
 
 def taught(subject: Subject, judge: Judge, car: Car, asked: Situation, told: Told) -> Event:
-    """Ask, measure, then tell."""
+    """Ask, measure, act on the line that stands first, then tell how that did.
+
+    A thumb is of the built-in answer.
+    """
     answer = subject.ask(asked)
     event = judge.looked(subject, asked, answer)
     decision = asked.decision
+    if told == "thumbs":
+        subject.tell(asked, answer, thumbs=bool(event.rests_right))
+        return event
+    acted = subject.acted(asked, answer)
     reward = float(event.first)
     if told == "line":
         line = next(t for t in car.turns if t.source_id == str(decision.right[0]))
-        subject.tell(asked, answer, reference=line.text, reward=reward)
+        subject.tell(asked, acted, reference=line.text, reward=reward)
     elif told == "text":
-        subject.tell(asked, answer, reference=decision.answer_text, reward=reward)
+        subject.tell(asked, acted, reference=decision.answer_text, reward=reward)
     elif told == "correction" and not event.first:
-        subject.tell(asked, answer, correction=decision.answer_text)
+        subject.tell(asked, acted, correction=decision.answer_text)
     else:
-        subject.tell(asked, answer, reward=reward)
+        subject.tell(asked, acted, reward=reward)
     return event

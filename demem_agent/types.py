@@ -382,6 +382,8 @@ class Reading:
             where nothing is known of it.
         decisions: ids of the answers that it is known from, likeliest first.
         settled: whether a line surely proved right for this question before.
+        told: (evidence id, start, end) of the sentences that a reference named of the line that
+            proved right, where the same was decided before.
         opposed: ids of the evidence that stands behind all else since it sets another value than
             what proved right; read only where there is room.
         withheld: ids of the evidence that was left out since it no longer holds.
@@ -416,6 +418,7 @@ class Reading:
     probability: float = 0.0
     recognised: float = 0.0
     settled: bool = False
+    told: tuple[tuple[str, int, int], ...] = ()
     decisions: tuple[str, ...] = ()
     opposed: tuple[str, ...] = ()
     withheld: tuple[str, ...] = ()
@@ -553,7 +556,10 @@ class Context:
         credible: whether the memory itself ranks what the answer rests on among the first for this
             query, or was told; only then is it tested against others.
         asker: who asked, where the caller says; conditions: short facts that held then, sorted.
-        lead: number of the line in ``read`` that scored highest; None where nothing was read.
+        lead: number of the line in ``read`` that a rating speaks of: of what the answer
+            rests on the one that holds most of how it begins, or else has the highest score; where
+            it rests on nothing, the one with the highest score. None where nothing was read,
+            or the answer is empty.
         verdicts: what feedback says of lines: which were right for this decision, which were not;
             empty once that was undone.
         known: whether memory seemed to hold what was asked, when it was asked; True of answers from

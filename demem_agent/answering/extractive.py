@@ -9,6 +9,7 @@ import numpy as np
 
 from demem_agent.answering.corrections import CORRECTION, said_to
 from demem_agent.answering.following import Stretch, following
+from demem_agent.answering.unbroken import unbroken
 from demem_agent.answering.whole import whole
 from demem_agent.encoders import as_matrix, default_encoder
 from demem_agent.later import dataclass, pattern
@@ -37,6 +38,7 @@ from demem_agent.text.times.asked_days import (
 from demem_agent.text.times.dates import find
 from demem_agent.text.times.named import names_time
 from demem_agent.text.times.periods import day_name
+from demem_agent.text.unsaid import parted
 from demem_agent.types import (
     Draft,
     Encoder,
@@ -57,10 +59,15 @@ _SPEAKER = 0.2
 _CONTEXT = 0.3
 _ASKS = 0.4
 _CORRECTS = 0.3
+#: The words of the conversation count less than those of the question, all together.
+_AFTER = 0.5
 #: A sentence that shares no more than this with the question answers nothing.
 _LEAST = 0.25
 #: The second sentence is quoted as well when it scores at least this share of the first.
 _CLOSE = 0.85
+#: One of another turn must have this share of the question's words that the first has not: of
+#: LoCoMo's second sentences one in five is evidence, and of these one in three.
+_ADDS = 0.25
 
 _HOW_MANY = ("how many", "how much", "how long", "how old")
 _PLACE = pattern(r"\b(?:in|at|to|from|near|on)\s+(?:the\s+)?\w+")
@@ -113,11 +120,16 @@ class _Sentence:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A question in lower case, how rare each word of it is in the reading, and their sum."""
+    """A question in lower case, how rare each word of it is in the reading, and their sum.
+
+    Attributes:
+        after: what was said before it, where it names of itself what it is about.
+    """
 
     query: str
     rarity: dict[str, float]
     mass: float
+    after: _Asked | None = None
 
     def share(self, words: frozenset[str]) -> float:
         """Return how much of the question some words hold, in [0, 1], by rarity."""
@@ -127,6 +139,8 @@ class _Asked:
     def lexical(self, sentence: _Sentence, overlap: float) -> float:
         """Return what a sentence scores besides vectors and kind; ``overlap`` is its share."""
         score = overlap + _CONTEXT * self.share(sentence.around)
+        if self.after is not None:
+            score += _AFTER * self.after.share(sentence.around)
         score += _SPEAKER * _is_named(self.query, sentence.evidence.speaker)
         score -= _ASKS * sentence.asks
         score += _CORRECTS * sentence.corrects
@@ -158,29 +172,40 @@ class ExtractiveAnswerer:
             found = _reporting(question, found)
             if not found:
                 return Draft("")
-        said_then = [] if decided else _said_then(question, found) or _said_by(question, found)
+        chosen = _told(question.reading, decided)
+        chosen = chosen or _said_then(question, found) or _said_by(question, found)
+        if decided and not _is_what_was_right(chosen, decided):
+            chosen = []
         passed = [] if decided else _passed_over(question, found)
-        chosen = said_then or self._best(query, decided or found, passed) or decided[:1]
-        return _draft(query, chosen, question.reading.lines)
+        chosen = chosen or self._best(query, found, decided, passed)
+        return _draft(parted(query)[0], chosen, question.reading.lines)
 
-    def _best(self, query: str, found: list[_Sentence], passed: Sequence[int]) -> list[_Sentence]:
+    def _best(
+        self,
+        query: str,
+        found: list[_Sentence],
+        decided: list[_Sentence],
+        passed: Sequence[int],
+    ) -> list[_Sentence]:
         """Return the best sentence, and the second where it comes close; none if none relates.
 
         Args:
+            decided: those of the line that proved right, of which the answer is; what was right
+                as it stood is given again, with what it was given with.
             passed: the numbers of sentences that are none of these.
         """
-        scores = _by_what_holds(self._scores(query, found), found)
+        asked = _asked(query, found)
+        scores = _by_what_holds(self._scores(asked, query, found), found)
         scores[list(passed)] = 0.0
-        order = np.argsort(-scores, kind="stable")
-        best = scores[order[0]]
-        if best < _LEAST:
-            return []
-        close = [nth for nth in order[:2] if scores[nth] >= _CLOSE * best]
-        return [found[nth] for nth in close]
+        chosen = _nearest(asked, scores, found)
+        if not decided or _is_what_was_right(chosen, decided):
+            return chosen
+        of_it = [nth for nth, one in enumerate(found) if one in decided]
+        return _nearest(asked, scores[of_it], [found[nth] for nth in of_it]) or decided[:1]
 
-    def _scores(self, query: str, found: list[_Sentence]) -> np.ndarray:
-        cosine = self._cosines(query, found)
-        overlap, lexical, kind = _by_words(_asked(query, found), found)
+    def _scores(self, asked: _Asked, query: str, found: list[_Sentence]) -> np.ndarray:
+        cosine = self._cosines(parted(query)[0], found)
+        overlap, lexical, kind = _by_words(asked, found)
         scores = _COSINE * cosine + lexical + _KIND * kind
         related = (overlap > 0) | (cosine > _LEAST)
         return np.round(np.where(related, scores, 0.0), 4)
@@ -193,12 +218,50 @@ class ExtractiveAnswerer:
         return cosines
 
 
+def _nearest(asked: _Asked, scores: np.ndarray, found: list[_Sentence]) -> list[_Sentence]:
+    """Return the sentence with the best score, and the second where it is close and adds to it."""
+    order = np.argsort(-scores, kind="stable")
+    best = found[order[0]]
+    if scores[order[0]] < _LEAST:
+        return []
+    for nth in order[1:2]:
+        is_close = scores[nth] >= _CLOSE * scores[order[0]]
+        if is_close and _adds(asked, best, found[nth]):
+            return [best, found[nth]]
+    return [best]
+
+
+def _adds(asked: _Asked, best: _Sentence, second: _Sentence) -> bool:
+    """Whether a sentence is of the same turn as the best, or has more of the question."""
+    if second.evidence.id == best.evidence.id:
+        return True
+    return asked.share(second.words - best.words) >= _ADDS
+
+
+def _is_what_was_right(chosen: list[_Sentence], decided: list[_Sentence]) -> bool:
+    """Whether sentences begin in the turn of which a line proved right, and have a part of it."""
+    begins = [one.evidence.id for one in chosen[:1]]
+    right = {one.text for one in decided}
+    return begins == [decided[0].evidence.id] and any(one.text in right for one in chosen)
+
+
 def _decided(reading: Reading, found: list[_Sentence]) -> list[_Sentence]:
     """Return the sentences of what stands first by an earlier decision; none without one."""
     if not reading.recognised:
         return []
     first = max(reading.lines, key=lambda line: line.score)
     return [sentence for sentence in found if sentence.is_of(first)]
+
+
+def _told(reading: Reading, decided: list[_Sentence]) -> list[_Sentence]:
+    """Return the sentences that a reference named, of the line that proved right."""
+    told = []
+    for sentence in decided:
+        for item, start, end in reading.told:
+            is_there = sentence.start < end and start < sentence.end
+            if item == sentence.evidence.id and is_there and sentence not in told:
+                told.append(sentence)
+    return told
 
 
 def _said_then(question: Question, found: list[_Sentence]) -> list[_Sentence]:
@@ -353,7 +416,7 @@ def _sentences(question: Question) -> list[_Sentence]:
     for line in question.reading.lines:
         item = line.evidence
         around = frozenset(content_terms(line.text))
-        for start, end in sentences(item.text, line.start, line.end):
+        for start, end in unbroken(item.text, sentences(item.text, line.start, line.end)):
             is_whole = (start, end) == (line.start, line.end)  # as of most excerpts
             words = around if is_whole else frozenset(content_terms(item.text[start:end]))
             stale = _superseded(line, start, end)
@@ -395,9 +458,11 @@ def _holding(sentence: _Sentence, found: list[_Sentence]) -> Iterator[int]:
 
 
 def _asked(query: str, found: list[_Sentence]) -> _Asked:
-    rarity = _rarity(_wanted(query, found), found)
+    own, before = parted(query)
+    rarity = _rarity(_wanted(own, found), found)
     mass = max(sum(rarity.values()), 1e-9)
-    return _Asked(query.lower(), rarity, mass)
+    after = _asked(before, found) if before else None
+    return _Asked(own.lower(), rarity, mass, after)
 
 
 def _by_words(asked: _Asked, found: list[_Sentence]) -> np.ndarray:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
+from demem_agent.answering.unbroken import unbroken
 from demem_agent.later import dataclass, pattern
 from demem_agent.text.language.asking import asks
 from demem_agent.text.language.words import content_terms
@@ -99,7 +100,7 @@ def _next(first: Stretch, lines: Iterable[Line]) -> Stretch | None:
 def _first_said(item: Evidence, start: int) -> Stretch | None:
     """Return the first sentence from a place on that says something, rather than "Thanks!"."""
     found = []
-    for first, last in sentences(item.text, start, len(item.text)):
+    for first, last in unbroken(item.text, sentences(item.text, start, len(item.text))):
         if not item.text.startswith("[", first):  # what is shown
             found.append(Stretch(item, first, last))
     for one in found[:AFTER]:

@@ -2,7 +2,7 @@
 
 It is said in log-odds, so that what several feedbacks say of a line adds up in any order. A text
 that tells what would have been right speaks for the line that holds most of it. A rating speaks for
-or against the line that stood first.
+or against the line that the answer rests on before others.
 """
 
 from __future__ import annotations
@@ -48,11 +48,12 @@ class _Told:
         """Return the share of the text that a line holds, with what its neighbours add."""
         own = _words(state, stretch)
         beside = _words_beside(state, stretch) - own
-        held = self._held(own)
-        added = self._held(beside)
+        held = self.held(own)
+        added = self.held(beside)
         return (held + BESIDE * added) / max(sum(self.worth.values()), 1e-9)
 
-    def _held(self, words: Set[str]) -> float:
+    def held(self, words: Set[str]) -> float:
+        """Return the worth of the words of the text that are among some."""
         if self.worth.keys().isdisjoint(words):  # as of most lines
             return 0.0
         return sum(worth for word, worth in self.worth.items() if word in words)
@@ -102,7 +103,7 @@ def _said(
 
 
 def _lead(state: State, context: Context) -> Stretch | None:
-    """Return the line that stood first, if it is live."""
+    """Return the line that the answer rests on before others, if it is live."""
     if context.lead is None or context.lead >= len(context.read):
         return None
     lead = context.read[context.lead]
@@ -112,7 +113,7 @@ def _lead(state: State, context: Context) -> Stretch | None:
 def _right_line(state: State, context: Context, signal: Signal) -> tuple[Stretch | None, float]:
     """Return the line that holds most of a text, and its share of it.
 
-    Where the answer was rated as well, what stood first is that line, or cannot be.
+    Where the answer was rated as well, the line that it rests on is that line, or cannot be.
     """
     told = _Told(_worth(state, context, signal.reference or ""))
     lead = _lead(state, context)
@@ -123,8 +124,9 @@ def _right_line(state: State, context: Context, signal: Signal) -> tuple[Stretch
         if stretch not in ruled_out
     ]
     if signal.reward is not None and lead is not None:
-        if signal.reward >= REWARDED and told.share(state, lead) >= HELD:
-            return lead, 1.0
+        given = _given(state, context, told, lead)
+        if signal.reward >= REWARDED and told.share(state, given) >= HELD:
+            return given, 1.0
         candidates = [stretch for stretch in candidates if stretch != lead]
     best: Stretch | None = None
     most = 0.0
@@ -135,6 +137,18 @@ def _right_line(state: State, context: Context, signal: Signal) -> tuple[Stretch
             best = stretch
             most = share + ahead
     return best, min(most, 1.0)
+
+
+def _given(state: State, context: Context, told: _Told, lead: Stretch) -> Stretch:
+    """Return the line that an answer has most of a text from; of several the one it rests on."""
+    answer = set(content_terms(context.answer))
+    best = lead
+    most = told.held(answer & _words(state, lead))
+    for line in context.read:
+        held = told.held(answer & _words(state, line)) if line[0] in state.evidence else 0.0
+        if held > most:
+            best, most = line, held
+    return best
 
 
 def _ruled_out(state: State, context: Context) -> set[Stretch]:

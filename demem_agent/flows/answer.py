@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from demem_agent.errors import InvalidInput
@@ -17,6 +18,8 @@ from demem_agent.slots.ledger import unkeyed
 from demem_agent.slots.records import Delta, StoredContext, Vector
 from demem_agent.slots.routing import slot_ranking
 from demem_agent.slots.state import State
+from demem_agent.text.language.words import content_terms
+from demem_agent.text.sentences import sentences
 from demem_agent.types import Answer, Context, Draft, Evidence, Line, Question, Reading, Route
 
 __all__ = ["answer", "answered"]
@@ -111,10 +114,9 @@ def _context(state: State, ask: Ask, question: Question, routed: Route, draft: D
     lines = question.reading.lines
     live = [line for line in lines if line.evidence.id in state.evidence]
     forgotten = len(live) < len(lines)
-    lead = max(live, key=lambda line: line.score, default=None)
     slot = routed.slot if routed.slot in state.slots else min(state.slots, default=None)
     supports = [item for item in draft.evidence if item in state.evidence]
-    return Context(
+    context = Context(
         id=f"a{state.head.contexts + 1}",
         query=question.query,
         at=question.at,
@@ -125,9 +127,39 @@ def _context(state: State, ask: Ask, question: Question, routed: Route, draft: D
         redacted=forgotten,
         asker=ask.asker,
         conditions=ask.conditions,
-        lead=None if lead is None else live.index(lead),
         known=bool(draft.text.strip()) and _is_known(question.reading, routed),
     )
+    lead = _lead(live, supports or supports_of(state, context, draft.text), draft.text)
+    return replace(context, lead=None if lead is None else live.index(lead))
+
+
+def _lead(live: Sequence[Line], supports: Sequence[str], answer: str) -> Line | None:
+    """Return the line that an answer rests on before others: a rating speaks of it.
+
+    Of the lines of what it rests on it is the one of which most is quoted as the answer begins, or
+    else that holds most words of that, or has the highest score; where it rests on none, the one
+    with the highest score of all. An empty answer rests on no line.
+    """
+    if not answer.strip():
+        return None
+    begins = answer.strip().partition("\n")[0]
+    words = set(content_terms(begins))
+
+    def holds(line: Line) -> tuple[int, int, float, float]:
+        own = set(content_terms(f"{line.evidence.speaker or ''} {line.text}"))
+        held = len(words & own)
+        return _quoted(line, begins), held, held / max(len(own), 1), line.score
+
+    resting = [line for line in live if line.evidence.id in supports]
+    if resting:
+        return max(resting, key=holds)
+    return max(live, key=lambda line: line.score, default=None)
+
+
+def _quoted(line: Line, text: str) -> int:
+    """Return how many characters of a line's sentences stand in a text as they were said."""
+    said = {line.text[start:end] for start, end in sentences(line.text)}
+    return sum(len(one) for one in said if one in text)
 
 
 def _stretch(line: Line) -> tuple[str, int, int]:

@@ -393,7 +393,7 @@ def _named(context: Context) -> Iterable[str]:
 
 
 def _lead_in(read: tuple[tuple[str, int, int], ...], context: Context) -> int | None:
-    """Return where the line that stood first is among the lines that are left."""
+    """Return where the line that a rating speaks of is among the lines that are left."""
     if context.lead is None or context.lead >= len(context.read):
         return None
     line = context.read[context.lead]

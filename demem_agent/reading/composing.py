@@ -19,6 +19,7 @@ from demem_agent.reading.own_words import own_words
 from demem_agent.reading.packing import Packed, assemble, in_time_order, packed, wrap
 from demem_agent.reading.scope import scoped
 from demem_agent.reading.shortening import shortening
+from demem_agent.reading.told import told
 from demem_agent.scoring import Query, Ranking, default_bearing
 from demem_agent.slots.filtering import within
 from demem_agent.slots.openings import Opening, opened
@@ -99,6 +100,7 @@ def _of_passages(
         reading,
         recognised=found.probability,
         settled=found.settled,
+        told=told(state, found, text.lines),
         decisions=found.decisions,
         opposed=behind,
         withheld=gone,

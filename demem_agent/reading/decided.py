@@ -59,7 +59,7 @@ class Decided:
     @property
     def settled(self) -> bool:
         """Whether a line surely proved right for this."""
-        return bool((self.odds >= RIGHT).any())
+        return self.probability >= SURE and bool((self.odds >= RIGHT).any())
 
     @property
     def decisions(self) -> tuple[str, ...]:

@@ -4,7 +4,8 @@ A question comes back in other words. It is the same decision, as probably as a 
 of how far both share the words that tell questions apart (their idf is over the questions asked, so
 that names and the words of every scene vanish by themselves); of whether both ask for the same kind
 of thing, about the same people; and of how far the line that proved right then is behind the best
-one for the question now.
+one for the question now. What asks for something else in nearly the same words is told apart by
+rules (``text/language/another.py``).
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from demem_agent.scoring.index import PassageIndex, Stretch, rows_of
 from demem_agent.slots.experience import spoken
 from demem_agent.slots.records import StoredContext
 from demem_agent.slots.vocabulary import LEAST, Shared, Vocabulary
+from demem_agent.text.language.another import Asks, is_another
 from demem_agent.text.language.questions import asks_for
 from demem_agent.text.language.words import content_terms
 from demem_agent.types import Context
@@ -40,6 +42,9 @@ BY_BEHIND = 0.36
 BY_EXCHANGE = -2.0
 #: The share of what ties a question to its line that is exchanged, from which on it counts whole.
 EXCHANGED = 0.5
+#: Where a question asks for something else though nearly all its words are shared: of somebody
+#: else, at another time, the contrary. Set by hand, so that nothing else outweighs it.
+BY_ANOTHER = -6.0
 #: More shared words than are worth this tell nothing more.
 MOST_WORTH = 150.0
 #: A line further behind the best one, in units of the score, counts as so far.
@@ -86,6 +91,7 @@ class _Question:
 
     Attributes:
         terms: its stems, each once, in order; ``words``: the same without the asker's name.
+        asks: what tells it from others in nearly its words; known: the words of the asker's name.
     """
 
     asked: Asked
@@ -94,6 +100,8 @@ class _Question:
     terms: tuple[str, ...]
     words: frozenset[str]
     asker: frozenset[str]
+    asks: Asks
+    known: frozenset[str]
 
     @classmethod
     def of(cls, asked: Asked) -> _Question:
@@ -106,6 +114,8 @@ class _Question:
             terms=terms,
             words=frozenset(terms) - asker,
             asker=asker,
+            asks=Asks.of(asked.text),
+            known=Asks.of(asked.asker or "").words,
         )
 
 
@@ -130,6 +140,8 @@ class Decisions:
         self._kinds: list[str] = []
         self._words: list[frozenset[str]] = []
         self._told: dict[int, frozenset[str]] = {}
+        #: What tells past questions from others in nearly their words, of those that were compared.
+        self._asks: dict[int, Asks] = {}
         self._bound: set[int] = set()
         self._corrected: set[int] = set()
         #: Speakers, their words and how many of these each row has, until a question comes or goes.
@@ -177,6 +189,7 @@ class Decisions:
         self._words[row] = frozenset()
         self._spoken[row] = ""
         self._kinds[row] = ""
+        self._asks.pop(row, None)
 
     def _note_taught(self, row: int, context: Context, told: str) -> None:
         teaching = self._asked.setdefault(_name(context.asker), {})
@@ -337,6 +350,7 @@ class Decisions:
             if logit < least - ROUNDED:
                 continue
             logit += BY_EXCHANGE * self._exchanged(question, row, index)
+            logit += BY_ANOTHER * self._is_another(question, row)
             probability = round((1 + math.tanh(logit / 2)) / 2, 4)
             found.append(Recognised(self._ids[row], probability))
         found.sort(key=lambda one: -one.probability)
@@ -393,6 +407,14 @@ class Decisions:
             if line is not None:
                 nearest = min(map(behind.item, rows_of(index, [line])), default=FARTHEST)
         return odds - BY_BEHIND * min(nearest, FARTHEST)
+
+    def _is_another(self, question: _Question, row: int) -> bool:
+        """Whether a question asks for something else than a past one in nearly its words."""
+        if self._spoken[row] == question.spoken:
+            return False
+        if row not in self._asks:
+            self._asks[row] = Asks.of(self._contexts[row].query)
+        return is_another(question.asks, self._asks[row], question.known)
 
     def _exchanged(self, question: _Question, row: int, index: PassageIndex) -> float:
         """Return how much of what ties a past question to its line stands otherwise now, in [0, 1].

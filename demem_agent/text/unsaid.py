@@ -16,7 +16,7 @@ from demem_agent.later import pattern
 from demem_agent.text.language.words import stems, words
 from demem_agent.text.sameness import tells_nothing, wording
 
-__all__ = ["in_context"]
+__all__ = ["in_context", "parted"]
 
 #: Words carried over from one turn, and turns that they are carried over from; turns that are
 #: looked at for these, and for what is named side by side.
@@ -102,6 +102,11 @@ _PLACES = {
 }
 _LISTED = pattern(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+(.+)$", re.MULTILINE)
 _IN_A_ROW = pattern(r"(?:^|[,;]|\bor\b|\band\b)\s*")
+#: Something else, of somebody who was named before: "and her dog?".
+_WHOSE = pattern(
+    r"^(and|but|what about|how about) (?:his|her|its|their|my|your|our) (?=\w)", re.IGNORECASE
+)
+_ABOUT = pattern(r"(.*) \[about: ([^\[\]]*)\]", re.DOTALL)
 _BRACKETS = pattern(r"[\[\]]")
 _SENTENCE = pattern(r"[^.!?\n]+")
 
@@ -117,6 +122,18 @@ def in_context(query: str, turns: Sequence[str]) -> str:
         return query
     carried = _chosen(query, turns) or _carried(query, turns)
     return f"{query} [about: {_BRACKETS.sub('', carried)}]" if carried else query
+
+
+def parted(query: str) -> tuple[str, str]:
+    """Return what a query asks and the words of the conversation that it was only asked after.
+
+    These are none ("") where a query says what it is about by them alone ("when was that?"): it is
+    whole with them.
+    """
+    found = _ABOUT.fullmatch(query)
+    if found is None or _leaves_open(_WHOSE.sub(r"\1 ", found[1])):
+        return query, ""
+    return found[1], found[2]
 
 
 def _until_asked(query: str, turns: Sequence[str]) -> Sequence[str]:
@@ -141,9 +158,14 @@ def _same(one: str, other: str) -> bool:
 
 
 def _is_incomplete(query: str) -> bool:
-    """Whether a query speaks of what it does not name."""
+    """Whether a query speaks of what it does not name, or may do."""
+    return _GOES_ON.match(query) is not None or _leaves_open(query)
+
+
+def _leaves_open(query: str) -> bool:
+    """Whether a query names nothing, chooses one of several things or points back at one."""
     own = [word for word in words(query) if word not in _EMPTY]
-    if not own or _GOES_ON.match(query) or _CHOICE.search(query):
+    if not own or _CHOICE.search(query):
         return True
     return _POINTS.search(query) is not None and not _NAME.search(query)
 

@@ -165,8 +165,14 @@ def answered(query: str, *said: str | tuple[str, str], **how: str) -> str:
 
 
 def test_sentences_of_two_turns_stand_on_lines_of_their_own() -> None:
+    query = "Which boat is blue, and which is red?"
+    text = answered(query, "My boat is blue.", "The other boat is red.")
+    assert text.splitlines() == ["Ana: The other boat is red.", "Ana: My boat is blue."]
+
+
+def test_a_sentence_of_another_turn_is_quoted_only_where_it_has_more_of_the_question() -> None:
     text = answered("Which boat is blue?", "My boat is blue.", "The other boat is blue, too.")
-    assert text.splitlines() == ["Ana: My boat is blue.", "Ana: The other boat is blue, too."]
+    assert text == "Ana: My boat is blue."
 
 
 def test_what_stands_between_two_sentences_of_a_turn_is_cut_out_with_a_sign() -> None:
@@ -327,6 +333,26 @@ def test_an_item_keeps_its_number() -> None:
     assert answered("Which step has the valve?", said) == "Ana: 2. Open the valve."
 
 
+MUTUELLE = "540 paid by card, mutuelle gives back 310"
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("and how much does the mutuelle give back?", MUTUELLE),
+        ("how much did that cost?", "dentist done: a crown on the molar, 540 €"),
+    ],
+)
+def test_what_was_said_before_counts_whole_only_where_a_question_names_nothing_itself(
+    query: str, said: str
+) -> None:
+    memory = SlotMemory(clock=None)
+    for text in ("dentist done: a crown on the molar, 540 €", MUTUELLE, "honey jars cost more"):
+        memory.ingest(text, speaker="Ana")
+    context = ["dentist done: a crown on the molar, 540 €", "Ouch."]
+    assert memory.answer(query, context=context).text == f"Ana: {said}"
+
+
 @pytest.mark.parametrize(
     "time",
     ["at 3pm", "at 15:30", "every Thursday", "on 3 May 2023", "on the 4th of June", "at noon"],
@@ -338,3 +364,22 @@ def test_a_line_that_names_a_time_gets_no_day_on_which_it_was_said(time: str) ->
 @pytest.mark.parametrize("said", ["The yoga class is soon.", "Yoga class: may be 2 or 3 of us."])
 def test_a_line_that_names_none_does(said: str) -> None:
     assert answered("When is the yoga class?", said).endswith("(said on 3 May 2024)")
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("How was the physio?", "first physio: 15 squats, no stairs (ha. ha.)"),
+        ("What did she say?", 'she said "stop. now. please" and i left'),
+        ("Was he late?", "(he was late. again.) and left"),
+        ("What is the price?", "price is 5 (five. yes, five!) euros"),
+        ("How much did he weigh?", "he weighed 3.5 kg (7.7 lb.) at birth"),
+    ],
+)
+def test_no_sentence_is_cut_within_brackets_or_quotation_marks(query: str, said: str) -> None:
+    assert answered(query, said) == f"Ana: {said}"
+
+
+def test_a_face_and_a_bracket_that_nothing_closes_hold_no_sentences_together() -> None:
+    said = "she left :( it was late. we ate soup (lentils."
+    assert answered("What did we eat?", said) == "Ana: we ate soup (lentils."

@@ -312,8 +312,7 @@ def test_certificates_lose_their_words_and_still_replay() -> None:
         memory.ingest(text)
     for asker, text in likes.items():
         answer = memory.answer("Set the seat as I like it.", asker=asker)
-        best = max(answer.reading.lines, key=lambda line: line.score).text
-        memory.feedback(answer, reference=text, reward=float(best == text))
+        memory.feedback(answer, reference=text, reward=float(text in answer.text))
     used = memory.storage()
     assert used.certificates > 0
     kept = SlotMemory.restore(memory.export(), storage=used.used - used.certificates)

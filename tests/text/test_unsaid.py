@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from demem_agent import InvalidInput, SlotMemory
 from demem_agent.text.language.words import words
-from demem_agent.text.unsaid import in_context
+from demem_agent.text.unsaid import in_context, parted
 
 OFFER = "Do you mean the trip to Faro, the ferry to Madeira or the hike in Gerês?"
 
@@ -138,3 +138,22 @@ def test_a_question_goes_with_the_turn_that_it_has_its_words_from(said: str, kep
     memory.answer("When was that?", context=["The PIN is 4711 for the door of my safe."])
     memory.forget(item)
     assert ("4711" in repr(memory.export())) == kept
+
+
+@pytest.mark.parametrize(
+    ("query", "asks"),
+    [
+        (
+            "and how much does the choir pay? [about: crown molar]",
+            "and how much does the choir pay?",
+        ),
+        ("and her dog? [about: summer]", "and her dog?"),
+        ("when was that? [about: loom]", "when was that? [about: loom]"),
+        ("the second one [about: by train]", "the second one [about: by train]"),
+        ("How warm is it?", "How warm is it?"),
+    ],
+)
+def test_what_a_question_asks_is_parted_from_what_it_was_asked_after(query: str, asks: str) -> None:
+    own, before = parted(query)
+    assert own == asks
+    assert f"{own} [about: {before}]" == query or (own, before) == (query, "")

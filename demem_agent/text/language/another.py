@@ -1,0 +1,155 @@
+"""What makes a question another one though its words are nearly the same.
+
+"What is Mark allergic to?" is asked again of Mark's dog, of Will, in January, with "not" or with
+"where" for "when". Each shares nearly all its words with the first, and what was right for that
+says nothing of it. English is understood, and of other languages how they deny and ask. A
+situation that is told in several sentences says more than it asks, and is no such question.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Set
+
+from demem_agent.later import dataclass, pattern
+from demem_agent.text.language.asking import asks
+from demem_agent.text.language.questions import asks_for
+from demem_agent.text.language.words import content_terms
+
+__all__ = ["Asks", "is_another"]
+
+#: A word with a capital inside a sentence that no article makes a thing: "the Berlingo", "der Zug".
+_NAMED = pattern(
+    r"(?<=[^\W\d_] |[,'’] )(?<!\bthe )(?<!\ba )(?<!\ban )(?<!\bmy )(?<!\bour )(?<!\bder )"
+    r"(?<!\bdie )(?<!\bdas )(?<!\bden )(?<!\bdem )(?<!\bein )(?<!\beine )(?<!\bmein )(?<!\bmeine )"
+    r"(?P<name>[A-ZÀ-ÖØ-Þ][^\W\d_]*[a-zß-öø-ÿ])(?P<owns>['’]s?\b)?"
+)
+#: What is somebody's, and what something is of.
+_OWNED = pattern(
+    r"(?!(?:what|who|where|how|when|why|that|it|here|there|let)['’])\b[^\W\d_]+(?:['’]s|(?<=s)['’])"
+    r" ([^\W\d_]+)",
+    re.IGNORECASE,
+)
+_OF = pattern(r"\bof (?:the |my |our |your |his |her |their )?([^\W\d_]+)", re.IGNORECASE)
+_DENIED = pattern(
+    r"\b(?:not|never|no longer|cannot|without|nicht|nie|niemals|keine?[nmrs]?|jamais|não|nunca)\b"
+    r"|n['’]t\b|\b(?:ne|n['’])\b.{1,30}?\bpas\b",
+    re.IGNORECASE,
+)
+#: What denies nothing: "Isn't he allergic to nuts?", "whether or not".
+_SEEMS_DENIED = pattern(
+    r"^\W*(?:is|are|was|were|do|does|did|has|have|had|can|could|would|should|wo|ca)n['’]t\b"
+    r"|\bor not\b|, (?:is|are|was|were|do|does|did|has|have)n['’]t \w+\W*$",
+    re.IGNORECASE,
+)
+_MONTH = "january|february|march|april|may|june|july|august|september|october|november|december"
+_WEEKDAY = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+#: Another time than now: a year, a month, last week, before.
+_TIME = pattern(
+    r"\b(?:19|20)\d\d\b"
+    rf"|\b(?:in|since|until|till|last|next|of|during|by|early|late|\d{{1,2}}) (?:{_MONTH})\b"
+    rf"|\b(?:{_MONTH}) \d{{1,2}}\b|\b(?:on|last|next|by|until) {_WEEKDAY}s?\b"
+    r"|\b(?:last|next|previous) (?:time|night|week|month|year|spring|summer|autumn|fall|winter)\b"
+    r"|\bbefore(?= that\b| then\b| this\b| now\b|\W*$)|\bpreviously\b|\bformerly\b|\bused to\b"
+    r"|\boriginally\b|\bin the past\b|\bback then\b|\bearlier\b|\bago\b|\byesterday\b|\btomorrow\b"
+    r"|\bas an? (?:child|boy|girl|teenager|student|baby)\b|\b(?:at first|initially)\b",
+    re.IGNORECASE,
+)
+#: "When I am cold, ..." asks for no time.
+_NO_TIME = pattern(
+    r"\bwhen\b(?! (?:is|are|was|were|do|does|did|will|would|has|have|had|can|could|should|may|must)"
+    r"\b)",
+    re.IGNORECASE,
+)
+#: What questions ask for that no other question word stands for, as "what" does.
+_KINDS = {
+    "time": "time",
+    "place": "place",
+    "reason": "reason",
+    "person": "person",
+    "number": "amount",
+    "while": "amount",
+}
+_WORD = pattern(r"\w+")
+#: Where a sentence ends before the last one, somebody is quoted or is said to speak.
+_ENDS = pattern(r"[.!?:]\s+\S|:\s|[\"“”«»]|(?<!\w)['‘]\w")
+
+
+@dataclass(frozen=True, slots=True)
+class Asks:
+    """What of a question tells it from those in nearly its words.
+
+    Attributes:
+        words: all of them, without case and accents; names: those that name somebody.
+        owners: names of whose something it is.
+        terms: stems of the words that tell something; within: of those somebody's or of something.
+        kind: of thing that is asked for, "" where the question word may ask for several.
+        times: that are named, other than now.
+        alone: whether it is one sentence that asks.
+    """
+
+    words: frozenset[str]
+    names: frozenset[str]
+    owners: frozenset[str]
+    terms: frozenset[str]
+    within: frozenset[str]
+    kind: str
+    times: frozenset[str]
+    denied: bool
+    alone: bool
+
+    @classmethod
+    def of(cls, question: str) -> Asks:
+        """Take a question apart."""
+        times = frozenset(_plain(found[0]) for found in _TIME.finditer(question))
+        timeless = _TIME.sub(" ", question)
+        named = [] if question.istitle() else list(_NAMED.finditer(timeless))
+        terms = frozenset(content_terms(question))
+        within = [*_OWNED.findall(question), *_OF.findall(timeless)]
+        return cls(
+            words=frozenset(_WORD.findall(_plain(question))),
+            names=frozenset(_plain(found["name"]) for found in named),
+            owners=frozenset(_plain(found["name"]) for found in named if found["owns"]),
+            terms=terms,
+            within=terms.intersection(content_terms(" ".join(within))),
+            kind=_kind(question),
+            times=times,
+            denied=bool(_DENIED.search(_SEEMS_DENIED.sub(" ", question))),
+            alone=asks(question) and not _ENDS.search(question),
+        )
+
+
+def is_another(now: Asks, past: Asks, known: Set[str] = frozenset()) -> bool:
+    """Whether a question asks for something else than a past one in nearly its words.
+
+    Args:
+        known: the words, without case and accents, of a name that is meant whether it stands there
+            or not: of who asks.
+    """
+    if not (now.alone and past.alone):
+        return False
+    if now.denied != past.denied or now.times != past.times:
+        return True
+    if now.kind and past.kind and now.kind != past.kind:
+        return True
+    # One that names nobody may mean who was named before, but not whose something is.
+    if now.names - past.words - known or past.owners - now.words - known:
+        return True
+    return _within(now, past) or _within(past, now)
+
+
+def _within(one: Asks, other: Asks) -> bool:
+    """Whether a question is of something of what another one, of which it has all, is of."""
+    return other.terms < one.terms and bool(one.within - other.terms)
+
+
+def _kind(question: str) -> str:
+    kind = _KINDS.get(asks_for(question), "")
+    return "" if kind == "time" and _NO_TIME.search(question) else kind
+
+
+def _plain(text: str) -> str:
+    """Return a text without case and accents."""
+    apart = unicodedata.normalize("NFD", text.casefold())
+    return "".join(sign for sign in apart if not unicodedata.combining(sign))
