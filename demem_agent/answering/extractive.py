@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -34,7 +35,7 @@ from demem_agent.text.times.asked_days import (
     echoes,
     said_within,
 )
-from demem_agent.text.times.dates import find
+from demem_agent.text.times.dates import Span, find, stretches
 from demem_agent.text.times.named import names_time
 from demem_agent.text.times.periods import day_name
 from demem_agent.types import (
@@ -63,6 +64,8 @@ _LEAST = 0.25
 _CLOSE = 0.85
 
 _HOW_MANY = ("how many", "how much", "how long", "how old")
+#: Words of asking for an amount of money.
+_OF_MONEY = frozenset(content_terms("cost price pay paid charge worth expensive fee"))
 _PLACE = pattern(r"\b(?:in|at|to|from|near|on)\s+(?:the\s+)?\w+")
 
 
@@ -113,15 +116,23 @@ class _Sentence:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A question in lower case, how rare each word of it is in the reading, and their sum."""
+    """A question in lower case, how rare each word of it is in the reading, and their sum.
+
+    Those words are ``aside`` that match nothing alone where others are read: the times and the
+    kind that it asks for; ``matter`` is the question without the times.
+    """
 
     query: str
+    matter: str
     rarity: dict[str, float]
     mass: float
+    aside: frozenset[str]
 
     def share(self, words: frozenset[str]) -> float:
         """Return how much of the question some words hold, in [0, 1], by rarity."""
         shared = self.rarity.keys() & words
+        if shared <= self.aside:
+            return 0.0
         return sum(self.rarity[word] for word in shared) / self.mass
 
     def lexical(self, sentence: _Sentence, overlap: float) -> float:
@@ -160,16 +171,19 @@ class ExtractiveAnswerer:
                 return Draft("")
         said_then = [] if decided else _said_then(question, found) or _said_by(question, found)
         passed = [] if decided else _passed_over(question, found)
-        chosen = said_then or self._best(query, decided or found, passed) or decided[:1]
+        best = self._best(replace(question, query=query), decided or found, passed)
+        chosen = said_then or best or decided[:1]
         return _draft(query, chosen, question.reading.lines)
 
-    def _best(self, query: str, found: list[_Sentence], passed: Sequence[int]) -> list[_Sentence]:
+    def _best(
+        self, question: Question, found: list[_Sentence], passed: Sequence[int]
+    ) -> list[_Sentence]:
         """Return the best sentence, and the second where it comes close; none if none relates.
 
         Args:
             passed: the numbers of sentences that are none of these.
         """
-        scores = _by_what_holds(self._scores(query, found), found)
+        scores = _by_what_holds(self._scores(question, found), found)
         scores[list(passed)] = 0.0
         order = np.argsort(-scores, kind="stable")
         best = scores[order[0]]
@@ -178,9 +192,10 @@ class ExtractiveAnswerer:
         close = [nth for nth in order[:2] if scores[nth] >= _CLOSE * best]
         return [found[nth] for nth in close]
 
-    def _scores(self, query: str, found: list[_Sentence]) -> np.ndarray:
-        cosine = self._cosines(query, found)
-        overlap, lexical, kind = _by_words(_asked(query, found), found)
+    def _scores(self, question: Question, found: list[_Sentence]) -> np.ndarray:
+        asked = _asked(question, found)
+        cosine = self._cosines(asked.matter, found)
+        overlap, lexical, kind = _by_words(asked, found)
         scores = _COSINE * cosine + lexical + _KIND * kind
         related = (overlap > 0) | (cosine > _LEAST)
         return np.round(np.where(related, scores, 0.0), 4)
@@ -394,10 +409,40 @@ def _holding(sentence: _Sentence, found: list[_Sentence]) -> Iterator[int]:
             yield nth
 
 
-def _asked(query: str, found: list[_Sentence]) -> _Asked:
+def _asked(question: Question, found: list[_Sentence]) -> _Asked:
+    query = question.query
     rarity = _rarity(_wanted(query, found), found)
     mass = max(sum(rarity.values()), 1e-9)
-    return _Asked(query.lower(), rarity, mass)
+    times = _times(question, found)
+    aside = _aside(query, times)
+    matter = rarity.keys() - aside
+    if all(matter.isdisjoint(one.words) for one in found):
+        return _Asked(query.lower(), query, rarity, mass, frozenset())
+    return _Asked(query.lower(), _without(query, times), rarity, mass, aside)
+
+
+def _times(question: Question, found: list[_Sentence]) -> list[Span]:
+    asked_on = question.at.date() if question.at else None
+    days = (one.evidence.at.date() for one in found if one.evidence.at)
+    return stretches(question.query, asked_on, max(days, default=None))
+
+
+def _aside(query: str, times: Iterable[Span]) -> frozenset[str]:
+    """Return the words of the times that a question asks about, and of asking for a price.
+
+    What was "in March" need not say so: its day does. What something cost is told by a number.
+    """
+    aside: set[str] = set()
+    for time in times:
+        aside.update(content_terms(query[time.start : time.end]))
+    is_number = any(words in query.lower() for words in _HOW_MANY)
+    return frozenset(aside | _OF_MONEY if is_number else aside)
+
+
+def _without(query: str, times: Iterable[Span]) -> str:
+    for time in sorted(times, key=lambda time: time.start, reverse=True):
+        query = f"{query[: time.start]}{query[time.end :]}"
+    return query
 
 
 def _by_words(asked: _Asked, found: list[_Sentence]) -> np.ndarray:

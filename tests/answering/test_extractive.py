@@ -338,3 +338,42 @@ def test_a_line_that_names_a_time_gets_no_day_on_which_it_was_said(time: str) ->
 @pytest.mark.parametrize("said", ["The yoga class is soon.", "Yoga class: may be 2 or 3 of us."])
 def test_a_line_that_names_none_does(said: str) -> None:
     assert answered("When is the yoga class?", said).endswith("(said on 3 May 2024)")
+
+
+MOVED = [
+    ("i live at 14 rue de la Sardine", "2026-03-02"),
+    ("MOVED. we live at 3 quai de l'Yser now", "2026-05-30"),
+    ("the tin price: 31.20 in march, 33.80 in april, 29.95 in june", "2026-06-24"),
+    ("bought the Berlingo yesterday! 9,200 in the end. Blue.", "2026-06-30"),
+    ("honey price goes up to 10.50 because jars cost more.", "2026-07-18"),
+]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "Where did Odile live in March 2026?",
+        "Where did Odile live on 15 March 2026?",
+        "where did Odile live in april?",
+    ],
+)
+def test_what_held_at_a_time_answers_ahead_of_what_only_names_that_time(query: str) -> None:
+    memory = SlotMemory()
+    for text, at in MOVED:
+        memory.ingest(text, speaker="Odile", at=at)
+    assert memory.answer(query, at="2026-08-01").text.startswith("Odile: i live at 14 rue")
+
+
+def test_the_time_of_a_question_tells_two_lines_of_one_matter_apart() -> None:
+    said = (("The tin cost 31 in March.", "2026-06-24"), ("The tin cost 33 in April.", None))
+    assert asked("How much did the tin cost in April?", *said).text.startswith(
+        "Ana: The tin cost 33"
+    )
+
+
+def test_a_price_is_told_by_a_number_beside_the_thing_and_not_by_the_word_alone() -> None:
+    memory = SlotMemory()
+    for text, at in MOVED:
+        memory.ingest(text, speaker="Odile", at=at)
+    answer = memory.answer("How much did the Berlingo cost?", at="2026-08-01")
+    assert answer.text.startswith("Odile: bought the Berlingo yesterday! 9,200")
