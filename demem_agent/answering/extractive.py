@@ -22,7 +22,7 @@ from demem_agent.text.language.questions import NAME, has_number
 from demem_agent.text.language.reporting import reports, teller
 from demem_agent.text.language.words import clean, content_terms, stems
 from demem_agent.text.quoting.containing import contained, entry
-from demem_agent.text.quoting.cutting import CUT, through_turn
+from demem_agent.text.quoting.cutting import CUT, excerpt, through_turn
 from demem_agent.text.quoting.fences import in_fence, is_fenced
 from demem_agent.text.quoting.greetings import without_greetings
 from demem_agent.text.quoting.pasted import pasted
@@ -543,18 +543,16 @@ def _quote(quoted: list[_Sentence], query: str) -> str:
     """
     item = quoted[0].evidence
     words = ""
-    ended = 0
+    begun = ended = 0
     notes: dict[str, None] = {}
     for sentence in sorted(quoted, key=lambda one: one.start):
         end = through_turn(item.text, sentence.end)
-        if not words:
-            words = _begun(item, sentence.start, end)
+        is_next = not item.text[ended : sentence.start].strip()
+        if not words or (is_next and in_fence(item.text, sentence.start)):
+            begun = sentence.start if not words else begun
+            words = _begun(item, begun, end)
         else:
-            is_next = not item.text[ended : sentence.start].strip()
-            cut = " " if is_next else f" {CUT} "
-            if is_fenced(item.text[sentence.start : end]):
-                cut = f"{cut.rstrip()}\n  "
-            words = f"{words}{cut}{contained(entry(item.text[sentence.start : end]))}"
+            words += _further(item, sentence.start, end, is_next=is_next)
         ended = end
         notes |= dict.fromkeys(_until(sentence))
         notes |= dict.fromkeys(meant(item, sentence.start, end, alone=True))
@@ -564,10 +562,20 @@ def _quote(quoted: list[_Sentence], query: str) -> str:
     return f"{words} ({'; '.join(notes)})" if notes else words
 
 
+def _further(item: Evidence, start: int, end: int, *, is_next: bool) -> str:
+    """Return a further stretch of a turn as it stands behind the one before."""
+    if in_fence(item.text, start):
+        return f"\n  {contained(entry(excerpt(item.text, start, end)))}"
+    cut = " " if is_next else f" {CUT} "
+    if is_fenced(item.text[start:end]):
+        cut = f"{cut.rstrip()}\n  "
+    return f"{cut}{contained(entry(item.text[start:end]))}"
+
+
 def _begun(item: Evidence, start: int, end: int) -> str:
-    """Return a stretch as said; code that it breaks off in is closed."""
-    is_open = in_fence(item.text, end) and not in_fence(item.text, start)
-    return told(item, start, end).words if is_open else said(item, start, end)
+    """Return a stretch as said; a part of a block of code stands between fences of its own."""
+    is_part = in_fence(item.text, end) or in_fence(item.text, start)
+    return told(item, start, end).words if is_part else said(item, start, end)
 
 
 def _until(sentence: _Sentence) -> Iterator[str]:

@@ -377,3 +377,18 @@ def test_a_price_is_told_by_a_number_beside_the_thing_and_not_by_the_word_alone(
         memory.ingest(text, speaker="Odile", at=at)
     answer = memory.answer("How much did the Berlingo cost?", at="2026-08-01")
     assert answer.text.startswith("Odile: bought the Berlingo yesterday! 9,200")
+
+
+def test_code_of_a_short_turn_is_quoted_with_what_stands_beside_it() -> None:
+    code = "```bash\nrsync -av /data/ nas:/vol1/\n```"
+    answer = answered("When does the rsync run?", f"Backups:\n{code}\nat 02:30")
+    assert [line.strip() for line in answer.split("\n")][-1] == "at 02:30"
+
+
+def test_a_part_of_long_code_stands_between_fences_of_its_own() -> None:
+    steps = "".join(f"def step_{n}(x):\n    return x * {n}\n" for n in range(30))
+    answer = answered("What does step_7 return?", f"The pipeline:\n```python\n{steps}```\nDone.")
+    lines = [line.strip() for line in answer.split("\n")]
+    assert lines[lines.index("def step_7(x):") - 1] == "```python"
+    assert lines.count("```") == 1
+    assert lines.index("def step_7(x):") < lines.index("```")
