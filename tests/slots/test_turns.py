@@ -277,6 +277,16 @@ def test_a_plan_that_is_given_up_after_all_is_over(old: str, new: str) -> None:
         ("Wir haben im August eine Reise nach Rom gebucht.", "Die Reise nach Rom fällt aus."),
         ("Ich fahre einen alten Volvo.", "Wir haben den Volvo weggegeben."),
         ("Vivo en Sevilla.", "Me mudé a Valencia."),
+        ("J'habite au 14 rue de la Sardine.", "J'ai déménagé au 3 quai de l'Yser."),
+        ("J'habite à Brest.", "On a déménagé à Lyon hier."),
+        ("J'habite à Brest.", "J'habite maintenant à Lyon."),
+        ("Je travaille chez Renault.", "J'ai commencé à travailler chez Airbus."),
+        ("J'ai une vieille Clio.", "J'ai vendu la Clio."),
+        ("Moro na rua da Sardinha 14.", "Mudei-me para o cais da Yser 3."),
+        ("Moro em Braga.", "Agora moro no Porto."),
+        ("Trabalho na Galp.", "Comecei a trabalhar na EDP."),
+        ("Tenho um barco.", "Vendi o barco."),
+        ("A consulta é no dia 12 de maio.", "A consulta foi adiada para 21 de maio."),
         ("Trabajo en un banco en Bilbao.", "He dejado el trabajo."),
         ("En octubre vamos a Lisboa.", "Al final no vamos a Lisboa."),
         ("Me voy a mudar a Leeds en junio.", "Al final no me mudo."),
@@ -298,7 +308,7 @@ def test_a_plan_that_is_given_up_after_all_is_over(old: str, new: str) -> None:
         ("Conduzco un Volvo viejo.", "Vendimos el Volvo."),
     ],
 )
-def test_a_state_is_over_in_german_and_spanish_as_well(old: str, new: str) -> None:
+def test_a_state_is_over_in_other_languages_as_well(old: str, new: str) -> None:
     assert ("e1", "e6") in sure(old, *FILLING, new)
 
 
@@ -331,6 +341,18 @@ def test_a_state_is_over_in_german_and_spanish_as_well(old: str, new: str) -> No
         ("Trabajo en un banco.", "He dejado el tabaco."),
         ("Ich bin in Köln geboren.", "Ich bin nach Bremen gezogen."),
         ("Nací en Valencia.", "Me mudé a Sevilla."),
+        ("J'habite à Brest.", "J'ai déménagé le canapé."),
+        ("J'habite à Brest.", "Nos voisins ont déménagé."),
+        ("J'habite à Brest.", "J'ai failli déménager à Lyon."),
+        ("J'habite à Brest.", "Maintenant, je vis dans la peur."),
+        ("Je travaille chez Renault.", "J'ai commencé à travailler à 6 heures."),
+        ("J'ai une vieille Clio.", "Je n'ai pas vendu la Clio."),
+        ("Moro em Braga.", "Mudei de ideias."),
+        ("Moro em Braga.", "Os meus pais mudaram-se para Faro."),
+        ("Moro em Braga.", "O Paulo mudou-se para Faro."),
+        ("Trabalho na Galp.", "O meu irmão perdeu o emprego."),
+        ("Tenho um barco.", "Não vendi o barco."),
+        ("A consulta é no dia 12 de maio.", "A festa foi adiada para 21 de maio."),
         ("Ich wohne in Bremen.", "Jetzt regnet es schon wieder in Köln."),
         ("Ich wohne in Bremen.", "Ich bin seit drei Tagen krank."),
         ("Ich wohne in Bremen.", "Anna ist jetzt in Hamburg im Urlaub."),

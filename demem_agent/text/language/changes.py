@@ -155,6 +155,10 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "depends": "si|quand|lorsque|pendant que|sauf|la nuit",
         "negates": "ne ... plus|jamais|éteint",
         "many": "aime|adore|visité|acheté|vu",
+        "turns": "déménagé|emménagé|aménagé|maintenant|désormais|commencé|changé|trouvé|embauché"
+        "|embauchée|quitté|perdu|lâché|démissionné|viré|virée|licencié|licenciée|retraite|vendu|jeté"
+        "|annulé|annulée|annulés|annulées|supprimé|supprimée|reporté|reportée|décalé|décalée|résilié"
+        "|arrêté|rompu",
         "past": "avant|auparavant|autrefois|à l'origine|au début|jadis|ancien|ancienne",
         "now": "maintenant|actuellement|aujourd'hui|encore|en ce moment|toujours|à présent",
         "event": "hier|demain|la semaine dernière|l'année dernière|ce matin",
@@ -184,6 +188,12 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "depends": "se|quando|enquanto|exceto|à noite",
         "negates": "já não|nunca|desligado",
         "many": "gosto|gosta|adoro|visitei|comprei|vi",
+        "turns": "mudei|mudámos|mudámo|mudamo|mudou|mudaram|agora|comecei|começou|começámos"
+        "|começamos|arranjei|consegui|encontrei|aceitei|contratado|contratada|deixei|deixámos|deixou|perdi"
+        "|perdeu|larguei|largou|despedi|despedido|despedida|demiti|reformei|aposentei|vendi|vendemos"
+        "|vendeu|cancelei|cancelámos|cancelou|anulei|anulámos|anulou|deitei fora|acabei|terminei"
+        "|cancelado|cancelada|cancelados|canceladas|adiado|adiada|adiados|adiadas|anulado|anulada"
+        "|antecipado|antecipada|remarcado|remarcada|desmarcado|desmarcada",
         "past": "antes|anteriormente|originalmente|no início|antigamente",
         "now": "agora|atualmente|hoje|ainda|no momento",
         "event": "ontem|amanhã|a semana passada|o ano passado",
