@@ -403,3 +403,42 @@ def test_what_holds_is_read_before_what_no_longer_does_in_other_languages(
     for text in [said[0], *FILLING, said[1]]:
         memory.ingest(text, speaker="Mia")
     assert holds in memory.read(question).ranked[0].text
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("choir rehearsal is on tuesdays at 8pm", "choir moved to thursdays from now on"),
+        ("The choir rehearses on Tuesdays at 8 pm.", "Choir has moved to Thursdays."),
+        ("Biscuit takes 5 mg of prednisolone.", "Prednisolone for Biscuit stopped as of today."),
+        ("I work at Atelier Kerbrat in Douarnenez.", "Last day at Kerbrat today."),
+        ("The party is on Saturday at 8.", "Party's off, Will is ill."),
+        ("I weigh 71 kg.", "Down to 68 kg!"),
+        ("My phone number is 06 11 22 33 44.", "I've got a new number: 07 55 66 77 88."),
+    ],
+)
+def test_a_change_that_is_told_casually_takes_the_place_of_what_it_ends(old: str, new: str) -> None:
+    assert sure(old, *FILLING, new) == [("e1", "e6")]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("The choir concert is on Saturday.", "Choir moved to Thursdays."),
+        ("Yoga is on Tuesdays, choir on Fridays.", "Pilates moved to Thursdays."),
+        ("The choir rehearses on Tuesdays.", "The choir moved to the bigger hall."),
+        ("Biscuit takes prednisolone.", "Aspirin for Biscuit stopped as of today."),
+        ("I work at Kerbrat.", "Last day at Disneyland today!"),
+        ("I work at Kerbrat.", "My last day at Kerbrat is on 30 June."),
+        ("My sister works at Kerbrat.", "Last day at Kerbrat today."),
+        ("The dinner is on Friday.", "The light's off."),
+        ("I weigh 71 kg.", "The dog is down to 18 kg!"),
+        ("I weigh 71 kg.", "Down to 68 kg of flour!"),
+        ("I weigh 156 pounds.", "Down to 68 kg!"),
+        ("My sister weighs 71 kg.", "Down to 68 kg!"),
+        ("My phone number is 06 11 22 33 44.", "The vet has a new number: 07 55 66 77 88"),
+        ("My house number is 14.", "new number: 07 55 66 77 88"),
+    ],
+)
+def test_what_only_sounds_like_such_a_change_ends_nothing(old: str, new: str) -> None:
+    assert sure(old, *FILLING, new) == []

@@ -86,7 +86,8 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "|died|passed away|finished|completed|submitted|handed in|dropped|bought|rented"
         "|postponed|rescheduled|pushed|shifted|brought forward|after all|decided not"
         "|decided against|ended up not|not happening|isn't happening|fell through|changed my mind"
-        "|changed our minds",
+        "|changed our minds|last day|down to|up to|new number|new phone number|new mobile number"
+        "|new cell number|discontinued|s off",
         "withdraws": "scratch that|strike that|correction|i mean|meant|misspoke|i was wrong"
         "|got that wrong|that was wrong|a mistake|my mistake|my bad|make it|make that"
         "|take that back|it's now|it is now|update|actually|oops|typo|mistyped|oh|sorry|wait|no"
