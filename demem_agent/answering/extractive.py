@@ -15,7 +15,7 @@ from demem_agent.encoders import as_matrix, default_encoder
 from demem_agent.later import dataclass, pattern
 from demem_agent.scoring.features.speakers import asks_for_words_of
 from demem_agent.scoring.spelling import put_right
-from demem_agent.text.language.asking import asks
+from demem_agent.text.language.asking import asks, has_words
 from demem_agent.text.language.kinds import holds, kind_asked
 from demem_agent.text.language.mentions import merely_names
 from demem_agent.text.language.questions import NAME, has_number
@@ -162,6 +162,8 @@ class ExtractiveAnswerer:
         corrected = _corrected(question)
         if corrected is not None:
             return corrected
+        if not has_words(question.query):
+            return Draft("")
         speakers = dict.fromkeys(sentence.evidence.speaker for sentence in found)
         query = put_right(question.query, [sentence.text for sentence in found], speakers)
         decided = _decided(question.reading, found)

@@ -392,3 +392,9 @@ def test_a_part_of_long_code_stands_between_fences_of_its_own() -> None:
     assert lines[lines.index("def step_7(x):") - 1] == "```python"
     assert lines.count("```") == 1
     assert lines.index("def step_7(x):") < lines.index("```")
+
+
+@pytest.mark.parametrize("query", ["???", "...", "?!?", "🐝?"])
+def test_a_question_without_a_word_is_not_known_and_not_answered(query: str) -> None:
+    answer = asked(query, ("the bees 🐝 are at Kerlaz... no then?!?", None), ("🐝🐝🐝", None))
+    assert (answer.text, answer.known) == ("", False)
