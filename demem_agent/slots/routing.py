@@ -72,8 +72,8 @@ def slot_ranking(
     )
     _recall(scores, past)
     _follow(scores, witness_slot(state, query.text, query.asker))
-    held = held_then(state, query, ranking) if has_words(query.text) else False
-    return _route(state, scores, ranking, held), ranking
+    known = held_then(state, query, ranking) if has_words(query.text) else False
+    return _route(state, scores, ranking, known), ranking
 
 
 def witness_slot(state: State, question: str, asker: str | None) -> int | None:
