@@ -28,8 +28,6 @@ TOLD = 6.0
 RATED = 3.0
 #: A line must hold this share of the words of a text, by worth, to be what the text speaks for.
 HELD = 0.3
-#: From this share on a line is what a text names, whatever the answer was rated.
-WHOLE = 0.99
 #: Lines of memory that a text is looked for in, besides those that were read.
 FOUND = 20
 #: What a word counts that the question does not have.
@@ -115,8 +113,7 @@ def _lead(state: State, context: Context) -> Stretch | None:
 def _right_line(state: State, context: Context, signal: Signal) -> tuple[Stretch | None, float]:
     """Return the line that holds most of a text, and its share of it.
 
-    Where the answer was rated as well, the line that it rests on is that line, or cannot be, unless
-    it is what the text names outright: then more was wrong with the answer than the line.
+    Where the answer was rated as well, the line that it rests on is that line, or cannot be.
     """
     told = _Told(_worth(state, context, signal.reference or ""))
     lead = _lead(state, context)
@@ -130,8 +127,7 @@ def _right_line(state: State, context: Context, signal: Signal) -> tuple[Stretch
         given = _given(state, context, told, lead)
         if signal.reward >= REWARDED and told.share(state, given) >= HELD:
             return given, 1.0
-        if told.share(state, lead) < WHOLE:
-            candidates = [stretch for stretch in candidates if stretch != lead]
+        candidates = [stretch for stretch in candidates if stretch != lead]
     best: Stretch | None = None
     most = 0.0
     for stretch in candidates:
