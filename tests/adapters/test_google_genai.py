@@ -11,11 +11,16 @@ import functools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import httpx
 import pytest
 from adapter_contract import ASKED, VALVE, AdapterContract, Driver, Ending, blocks_among
 from adapter_contract import texts as texts_of
 from client_conversations import Answer, ClientConversation, problems_through
+
+pytest.importorskip(
+    "google.genai", reason="the google_genai adapter: pip install 'demem-agent[google-genai]'"
+)
+
+import httpx
 from google import genai
 from google.genai import errors, types
 from hypothesis import given, settings

@@ -280,12 +280,12 @@ STEPS = st.tuples(
 )
 
 
-def carry_out(memory: SlotMemory, step: tuple[str, int, int]) -> str | None:
-    """Do one thing; return the mark of what was forgotten."""
+def carry_out(memory: SlotMemory, number: int, step: tuple[str, int, int]) -> str | None:
+    """Do one thing, the n-th; return the mark of what was forgotten."""
     what, first, second = step
     items = memory.evidence()
     if what == "ingest":
-        memory.ingest(f"The {first} boats of mark{len(items)}x{second} are green.", session="one")
+        memory.ingest(f"The {first} boats of mark{number}x{second} are green.", session="one")
     elif what == "note":
         assert not any(taken.refused for taken in memory.take_notes())
     elif what == "forget" and items:
@@ -310,8 +310,8 @@ def test_notes_keep_every_invariant_and_nothing_of_what_was_forgotten(
 ) -> None:
     taker = Scripted(lambda task: [(s.text, (s.evidence_id,)) for s in task.sources])
     memory = SlotMemory(encoder=BagEncoder(), note_taker=taker, slots=3)
-    for step in steps:
-        gone = carry_out(memory, step)
+    for number, step in enumerate(steps):
+        gone = carry_out(memory, number, step)
         memory.check()
         exported = memory.export()
         assert gone is None or gone.rstrip(".") not in json.dumps(exported)
