@@ -21,7 +21,6 @@ from demem_adapters.common import (
     came_to_its_end,
     checked,
     digest,
-    ending_of,
     in_conversation,
     is_person,
     logged,
@@ -524,7 +523,7 @@ def _whole(message: ChatMessage) -> bool:
         return False
     # None is a stream that broke off, and what no model wrote has no reason at all.
     reason = message.meta.get("finish_reason", "stop")
-    return ending_of(reason) == "waits" or came_to_its_end(reason, unsaid="cut")
+    return came_to_its_end(reason, unsaid="cut", waits=True)
 
 
 def _is_said(message: ChatMessage) -> bool:

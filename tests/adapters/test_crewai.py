@@ -101,9 +101,9 @@ def run(memory: Any, text: str, *replies: str, **more: Any) -> tuple[Any, Fake]:
 
 
 class Crews(Driver):
-    at_once = False
-    several = False
-    tells_reason = False
+    at_once = False  # CrewAI saves a task when it has ended
+    several = False  # a task is one question
+    tells_reason = False  # it tells of calls, not of tasks
 
     shows_before = False  # tasks are no conversation
 

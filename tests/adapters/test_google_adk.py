@@ -129,9 +129,10 @@ def converse(
 
 
 class Service(Driver):
-    at_once = False
-    several = False
-    tells_reason = False
+    at_once = False  # sessions are added when they have ended
+    several = False  # events are remembered each by its id
+    tells_reason = False  # its models name a reason of a fixed set
+    takes_sessions = True
 
     explicit = True  # a service is asked by name
     shows_before = False  # it is told the query alone

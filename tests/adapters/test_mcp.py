@@ -124,9 +124,9 @@ def arguments(asking: Asking, tool: str) -> set[str]:
 class Agents(Driver):
     """An agent that recalls before its model answers, and remembers both sides once it has."""
 
-    at_once = False
-    several = False
-    tells_reason = False
+    at_once = False  # a client calls the tools when it likes
+    several = False  # each is remembered by a call of its own
+    tells_reason = False  # a server sees no model
 
     explicit = True
     filters = False

@@ -66,18 +66,20 @@ def ending_of(reason: object, *, unsaid: Ending = "unknown") -> Ending:
     return _TABLE.get(name, "unknown")
 
 
-def came_to_its_end(reason: object, *, unsaid: Ending = "unknown") -> bool:
+def came_to_its_end(reason: object, *, unsaid: Ending = "unknown", waits: bool = False) -> bool:
     """Whether an answer that has text is to be remembered: it is whole, or nobody can say.
 
     The latter is warned of, once for each reason, by its name.
 
     Args:
         unsaid: as in :func:`ending_of`.
+        waits: whether it is also one where the model has called tools, as those that give an
+            output.
     """
     ending = ending_of(reason, unsaid=unsaid)
     if ending == "unknown":
         _warn(_name(reason))
-    return ending in ("whole", "unknown")
+    return ending in ("whole", "unknown") or (waits and ending == "waits")
 
 
 def _name(reason: object) -> str:

@@ -57,12 +57,14 @@ def remembered_of(
         named: whether they have ids: those that an answer has come to are known by them.
         goes_on: whether the turn has begun before, and is shown with what came of it since.
     """
-    if goes_on:
-        own = _of_speaker([item for item in items if is_person(item.speaker)], speaker)
-        return _in_order(_texts(own), said, {item.id for item in own})
     place = _place_of(items, before)
     runs = [_of_speaker(run, speaker) for run in _runs(items[0 if place is None else place + 1 :])]
     waiting = runs[-1]
+    if place is None and len(waiting) > 1 and [*said[-len(waiting) :]] == _words(waiting):
+        goes_on = True  # shown with what was said before it, of which another ending was answered
+    if goes_on:
+        own = _of_speaker([item for item in items if is_person(item.speaker)], speaker)
+        return _in_order(_texts(own), said, {item.id for item in own})
     if named or place is None or len(runs) == 1:
         return _known_of(waiting, said)
     if len(said) == 1:
@@ -84,6 +86,10 @@ def remembered_among(items: Sequence[Evidence], conversation: Sequence[Spoken]) 
     held = [(item.id, (is_person(item.speaker), item.text)) for item in items]
     said = [(one.by_user, kept_as(one.text)) for one in conversation]
     return _in_order(held, said, {item.id for item in items})
+
+
+def _words(run: Run) -> list[str]:
+    return [item.text for item in run]
 
 
 def _texts(run: Run) -> list[tuple[str, object]]:
@@ -179,7 +185,9 @@ def _known_of(run: Run, said: Sequence[str]) -> list[str | None]:
 def _in_order(
     held: Sequence[tuple[str, object]], said: Sequence[object], last: Collection[str]
 ) -> list[str | None]:
-    """Return by which id each message is remembered: as many as can be in their order, the latest.
+    """Return by which id each message is remembered: as many as can be in their order.
+
+    Of the messages it is the first that can be, of what is remembered the last.
 
     Args:
         held: what is remembered, each with its id.
@@ -201,12 +209,12 @@ def _in_order(
     ids: list[str | None] = [None] * columns
     row, column = rows, columns
     while row and column:
-        if same(row, column) and most[row][column] == most[row - 1][column - 1] + 1:
+        if most[row][column - 1] == most[row][column]:
+            column -= 1
+        elif same(row, column) and most[row][column] == most[row - 1][column - 1] + 1:
             row -= 1
             column -= 1
             ids[column] = held[row][0]
-        elif most[row][column - 1] >= most[row - 1][column]:
-            column -= 1
         else:
             row -= 1
     return ids

@@ -457,7 +457,10 @@ class Memories(Choices):
         found = remembered_of(
             items, before, turn.said, speaker, named=any(named), goes_on=turn.goes_on
         )
-        return [last.get(mark, id) for mark, id in zip(marks, found, strict=True)]
+        heard = [last.get(mark) for mark in marks]
+        # What was heard in the call before is known for sure; the rest is compared.
+        rest = [None if id in heard else id for id in found]
+        return [sure or id for sure, id in zip(heard, rest, strict=True)]
 
     def converse(
         self,
@@ -527,11 +530,12 @@ class Memories(Choices):
                 source_id=call,
                 key=f"{of_turn}:{digest(said)}",
             )
+        answer = self.answered(namespace, asked, said, reading, call=call, **asking)
         if isinstance(key, Heard) and key.one_answer and key.ids:
             memory = self.of(namespace)
             for id in other_answers(memory, key.ids[-1], asked, said):
                 memory.forget(id)
-        return self.answered(namespace, asked, said, reading, call=call, **asking)
+        return answer
 
     def feedback(
         self, call: str, *, namespace: str | None = None, **told: Unpack[Told]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import dropwhile
+from itertools import dropwhile, takewhile
 from typing import NamedTuple, Self
 
 from demem_adapters.common.asking import ASSISTANT, is_person
@@ -58,16 +58,23 @@ def other_answers(memory: SlotMemory, evidence_id: str, asked: str, said: str) -
     for item in reversed(memory.evidence()):
         if item.id == evidence_id:
             break
-        # What was said once more has answers of its own.
         if is_person(item.speaker) and item.text == words:
-            behind.clear()
+            behind.clear()  # what was said once more has answers of its own
         else:
             behind.append(item)
+    behind.reverse()
+    next_to_it = {item.id for item in takewhile(lambda item: item.speaker == ASSISTANT, behind)}
     told = [item for item in behind if item.speaker == ASSISTANT and item.text != kept_as(said)]
     if not told:
         return []
     given = {_said_in(context) for context in memory.contexts()}
-    return [item.id for item in reversed(told) if (words, item.text) in given]
+    answered = {answer for _, answer in given}
+    found: list[str] = []
+    for item in told:
+        unrecorded = item.id in next_to_it and item.text not in answered
+        if unrecorded or (words, item.text) in given:
+            found.append(item.id)
+    return found
 
 
 def answers(items: Iterable[Evidence]) -> Iterator[tuple[Evidence, str]]:

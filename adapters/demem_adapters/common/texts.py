@@ -31,7 +31,7 @@ def text_of(content: object) -> str:
         return content
     if isinstance(content, Mapping):
         return _of_mapping(content)
-    if isinstance(content, Iterable):
+    if isinstance(content, list | tuple):  # a model of Pydantic's is iterable as well
         texts = [text_of(part) for part in content]
         return "\n".join(text for text in texts if text.strip())
     return _of_object(content)

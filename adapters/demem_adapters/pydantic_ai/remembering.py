@@ -28,7 +28,6 @@ from demem_adapters.common import (
     came_to_its_end,
     checked,
     digest,
-    ending_of,
     in_conversation,
     named,
     text_of,
@@ -203,7 +202,7 @@ def _whole(response: ModelResponse) -> bool:
         return False
     reason = sent or response.finish_reason
     unsaid: Ending = "cut" if can_be_cut_off else "whole"
-    return ending_of(reason) == "waits" or came_to_its_end(reason, unsaid=unsaid)
+    return came_to_its_end(reason, unsaid=unsaid, waits=True)
 
 
 def _said(output: object) -> str:
