@@ -624,6 +624,16 @@ def test_words_that_were_put_into_its_mouth_are_the_beginning_of_the_answer(
     assert texts(memories) == [ASKED, "It is of brass."]
 
 
+def test_where_words_are_put_into_its_mouth_the_question_may_be_one_that_was_asked_before(
+    memories: Memories,
+) -> None:
+    with Scripted(" brass.") as provider:
+        create = wrap(client(provider), memories).messages.create
+        create(**call("Yes."))
+        create(**call("Yes.", "brass.", "And now?", "brass.", "Yes.", "It is of"))
+    assert texts(memories).count("Yes.") == 2
+
+
 def test_texts_that_citations_cut_are_one_and_others_have_a_line_each(memories: Memories) -> None:
     search = {"type": "server_tool_use", "id": "s1", "name": "web_search", "input": {}}
     parts = [
