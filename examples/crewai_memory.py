@@ -23,7 +23,7 @@ os.environ["OTEL_SDK_DISABLED"] = "true"
 from crewai import Agent, BaseLLM, Crew, Task
 
 from demem_adapters.common import Memories
-from demem_adapters.crewai import LongTermMemory
+from demem_adapters.contrib.crewai import LongTermMemory
 
 TURNS = (
     ("ana", "The boiler in the kitchen has a brass valve, fitted in 2019."),

@@ -13,7 +13,7 @@ import dspy
 from dspy.utils import DummyLM
 
 from demem_adapters.common import Memories
-from demem_adapters.dspy import MemoryRetriever, WithMemory
+from demem_adapters.contrib.dspy import MemoryRetriever, WithMemory
 
 TURNS = (
     ("ana", "The boiler in the kitchen has a brass valve, fitted in 2019."),

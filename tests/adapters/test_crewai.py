@@ -44,7 +44,7 @@ with pytest.MonkeyPatch.context() as patch:
     from crewai.memory.types import MemoryRecord
     from crewai.tasks.task_output import TaskOutput
 
-    from demem_adapters.crewai import LongTermMemory, MemoryStorage
+    from demem_adapters.contrib.crewai import LongTermMemory, MemoryStorage
 
 #: CrewAI reads fields of its own that it has deprecated.
 pytestmark = pytest.mark.filterwarnings(

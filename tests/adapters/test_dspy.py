@@ -22,7 +22,7 @@ import dspy
 from dspy.utils import DummyLM
 
 from demem_adapters.common import DECLARED, Memories
-from demem_adapters.dspy import MemoryRetriever, WithMemory
+from demem_adapters.contrib.dspy import MemoryRetriever, WithMemory
 from demem_agent.errors import InvalidInput
 from demem_agent.testing import BagEncoder, Provider
 

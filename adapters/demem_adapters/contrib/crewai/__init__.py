@@ -21,7 +21,7 @@ from demem_adapters.common import (
     digest,
     logged,
 )
-from demem_adapters.crewai.storage import SAID_BY, MemoryStorage, wanting
+from demem_adapters.contrib.crewai.storage import SAID_BY, MemoryStorage, wanting
 from demem_agent import FeedbackReport, InvalidInput, Reading
 from demem_agent.feedback import Told
 from demem_agent.reading import Asking
