@@ -62,7 +62,7 @@ if __name__ == "__main__":
         said = {"messages": [{"role": "user", "content": text}]}
         answer = agent.invoke(said, context=Who(user))["messages"][-1]
         print(f"{user}: {text}\nbot: {answer.text}")
-        memories.feedback(answer.id, thumbs=True)
+        memories.feedback(answer.id, namespace=user, thumbs=True)
     retriever = MemoryRetriever(memories=memories, namespace=lambda call: call["user"], k=2)
     for user in ("ana", "ben"):
         found = retriever.invoke("kitchen's boiler", user=user)

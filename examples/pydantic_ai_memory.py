@@ -53,6 +53,6 @@ if __name__ == "__main__":
     for name, turn in TURNS:
         result = agent.run_sync(turn, deps=User(name))
         print(f"{name}: {turn}\nbot: {result.output}")
-    print("\nHelpful?", memories.feedback(result.run_id, thumbs=False).rewards)
+    print("\nHelpful?", memories.feedback(result.run_id, namespace=name, thumbs=False).rewards)
     for name in ("ana", "ben"):
         print(name, [item.text for item in memories.of(name).evidence()])

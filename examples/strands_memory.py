@@ -61,6 +61,7 @@ if __name__ == "__main__":
         agent = Agent(model=Fake(), memory_manager=memory, callback_handler=None)
         result = agent(turn)
         print(f"{name}: {turn}\nbot: {result}", end="")
-    print("\nHelpful?", memories.feedback(result.message["tracking_id"], thumbs=False).rewards)
+    call = result.message["tracking_id"]
+    print("\nHelpful?", memories.feedback(call, namespace=name, thumbs=False).rewards)
     for name in ("ana", "ben"):
         print(name, [item.text for item in memories.of(name).evidence()])

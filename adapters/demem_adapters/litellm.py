@@ -57,8 +57,8 @@ class MemoryLogger(CustomLogger):
     apart.
 
     Args:
-        memories: where it is remembered; ``memories.feedback(response.id, thumbs=True)`` tells how
-            an answer did.
+        memories: where it is remembered; ``memories.feedback(response.id, namespace="ana",
+            thumbs=True)`` tells how an answer did.
         namespace: whose memory; a function gets the arguments of the call, such as ``lambda call:
             call.get("user")``, with what the proxy adds in ``metadata``. A call whose namespace is
             None or "" has no memory.

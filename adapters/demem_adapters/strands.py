@@ -143,7 +143,7 @@ class LongTermMemory(MemoryManager):
 
     Args:
         memories: where it is remembered; ``memories.feedback(result.message["tracking_id"],
-            thumbs=True)`` tells how an answer did.
+            namespace="ana", thumbs=True)`` tells how an answer did.
         namespace: whose memory; an agent of Strands holds one conversation, so its user has it.
         asker, conditions, where: as in :class:`SlotStore`.
         session: id of the conversation; one for each agent unless given.

@@ -240,7 +240,7 @@ def test_the_same_question_later_is_remembered_again(memories: Memories) -> None
 def test_feedback_by_the_id_of_the_call(memories: Memories) -> None:
     memories.remember("default", VALVE)
     prediction = WithMemory(Watched(), memories)(question=ASKED)
-    assert memories.feedback(prediction.call_id, thumbs=False).reward == 0.0
+    assert memories.feedback(prediction.call_id, namespace="default", thumbs=False).reward == 0.0
     assert [read[0] for read in memories.of("default").contexts()[-1].read] == ["e1"]
 
 
@@ -373,4 +373,4 @@ def test_around_a_program_that_copies_what_it_calls_it_remembers(memories: Memor
     )
     prediction = WithMemory(tries, memories)(question=VALVE)
     assert texts(memories) == [VALVE, "Noted."]
-    assert memories.feedback(prediction.call_id, thumbs=True).reward == 1.0
+    assert memories.feedback(prediction.call_id, namespace="default", thumbs=True).reward == 1.0

@@ -248,7 +248,7 @@ def test_feedback_by_the_id_of_the_answer(memories: Memories) -> None:
     with_memory = agent(memories, model())
     ask(with_memory, VALVE)
     answer = ask(with_memory, ASKED)
-    assert memories.feedback(answer.id or "", thumbs=False).reward == 0.0
+    assert memories.feedback(answer.id or "", namespace="default", thumbs=False).reward == 0.0
     read = {item for item, *_ in memories.of("default").contexts()[-1].read}
     # What was put before the model: neither "Noted.", which bears on nothing, nor the question that
     # is remembered since.

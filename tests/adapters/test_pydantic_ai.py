@@ -293,7 +293,7 @@ def test_the_same_question_later_in_a_conversation_is_remembered_again(memories:
 def test_feedback_by_the_id_of_the_run(memories: Memories) -> None:
     memories.remember("default", VALVE)
     result = agent(Watched().model, memories).run_sync(ASKED)
-    assert memories.feedback(result.run_id, thumbs=False).reward == 0.0
+    assert memories.feedback(result.run_id, namespace="default", thumbs=False).reward == 0.0
     assert memories.of("default").contexts()[-1].read[0][0] == "e1"
 
 

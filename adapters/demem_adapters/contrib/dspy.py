@@ -132,8 +132,8 @@ class WithMemory(dspy.Module):
     in DSPy's history only: nothing is remembered while ``disable_history`` is set.
 
     A prediction that is remembered gets a ``call_id``: ``memories.feedback(prediction.call_id,
-    thumbs=True)`` tells how it did. Give ``call_id`` with the inputs to have a call that is carried
-    out again remembered once.
+    namespace="ana", thumbs=True)`` tells how it did. Give ``call_id`` with the inputs to have a
+    call that is carried out again remembered once.
 
     A copy of the module copies memories in RAM and shares those in a database: set ``remember`` to
     False to optimise or evaluate, and put this module around those that copy what they call, such

@@ -99,8 +99,8 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
     Before each model call, what bears on what the user asked is put before the model, not into the
     agent's state. Once the agent has ended, question and answer are remembered as the state has
     them; nothing is if it failed, was left or interrupted, was cut off, or ended with words that no
-    model gave. ``memories.feedback(message.id, thumbs=True)`` tells how an answer did. A memory
-    that fails costs no answer: what goes wrong is logged by kind.
+    model gave. ``memories.feedback(message.id, namespace="ana", thumbs=True)`` tells how an answer
+    did. A memory that fails costs no answer: what goes wrong is logged by kind.
 
     List it before middleware that changes answers in ``after_agent``: LangChain runs these hooks
     last to first. The same message (by its id) in the same thread is remembered once, the same

@@ -51,8 +51,8 @@ class LongTermMemory(AbstractCapability[Any]):
     that fails) is logged by kind, and the result is given.
 
     Args:
-        memories: where it is remembered; ``memories.feedback(result.run_id, thumbs=True)`` tells
-            how an answer did.
+        memories: where it is remembered; ``memories.feedback(result.run_id, namespace="ana",
+            thumbs=True)`` tells how an answer did.
         namespace: whose memory; a function gets the ``RunContext``, such as ``lambda ctx:
             ctx.deps.user_id``.
         inject: where the block goes, "user" or "system"; Pydantic AI advises against the latter for

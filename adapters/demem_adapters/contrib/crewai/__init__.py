@@ -274,7 +274,7 @@ class LongTermMemory(Memory):
         last = result.tasks_output[-1] if hasattr(result, "tasks_output") else result
         role = last.agent if hasattr(last, "agent") else last.agent_role
         call = digest(self.storage.namespace, role.strip(), _answer(last.raw))
-        return self.memories.feedback(call, **told)
+        return self.memories.feedback(call, namespace=self.storage.namespace, **told)
 
     async def arecall(self, query: str, **about: Any) -> list[MemoryMatch]:
         """Recall, without blocking the event loop."""
