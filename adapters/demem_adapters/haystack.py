@@ -33,7 +33,7 @@ try:
     from haystack import Document, component, default_from_dict, default_to_dict
     from haystack.components.agents.state import State, replace_values
     from haystack.dataclasses import ChatMessage
-    from haystack.hooks.protocol import Hook
+    from haystack.hooks.protocol import Hook, HookPoint
     from haystack.utils.filters import document_matches_filter
 except ImportError as error:
     raise ImportError(
@@ -361,7 +361,7 @@ def memory_hooks(
     asker: str | None = None,
     conditions: list[str] | None = None,
     where: dict[str, Any] | None = None,
-) -> dict[str, list[Hook]]:
+) -> dict[HookPoint, list[Hook]]:
     """Make the hooks that an agent takes: ``Agent(..., hooks=memory_hooks(memories))``.
 
     Args:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeGuard
 
 from demem_adapters.common import (
     ASSISTANT,
@@ -371,7 +371,7 @@ def _text(message: ChatMessage) -> str:
     return "\n".join(texts)
 
 
-def _is_said(part: object) -> bool:
+def _is_said(part: object) -> TypeGuard[TextBlock]:
     return isinstance(part, TextBlock) and DECLARED not in part.text
 
 

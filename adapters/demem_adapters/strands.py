@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -51,6 +51,8 @@ __all__ = ["LongTermMemory", "SlotStore"]
 
 #: What Strands hands from hook to hook in one call of an agent.
 State = dict[str, Any]
+#: What a call of the model gives, piece by piece.
+Events = AsyncGenerator[Any, None]
 
 #: The model came to its end; all others are turns that were cut off, refused, cancelled or wait for
 #: somebody.
@@ -280,8 +282,8 @@ class _Turns:
         self._note(event.invocation_state, ended=False)
 
     async def watch(
-        self, context: InvokeModelContext, call: Callable[[InvokeModelContext], AsyncIterator[Any]]
-    ) -> AsyncIterator[Any]:
+        self, context: InvokeModelContext, call: Callable[[InvokeModelContext], Events]
+    ) -> Events:
         """Note whether a stream came to its end: to Strands one that breaks off is "end_turn"."""
         cut = False
         async for event in call(context):
@@ -293,7 +295,7 @@ class _Turns:
     def end(self, event: AfterInvocationEvent) -> _Turn | None:
         """Take out the turn that has ended; None where there is none."""
         turn = self._now(event.invocation_state)
-        turns = event.invocation_state.get(self._name)
+        turns: deque[_Turn] = event.invocation_state.get(self._name, deque())
         if turn is not None:
             turns.remove(turn)
         if not turns:

@@ -60,7 +60,7 @@ def make_server(
     asking: Known = {"asker": asker, "conditions": conditions}
     known: Known = {name: value for name, value in asking.items() if value is not None}
     desk = Desk(memories)
-    version = {"version": demem_agent.__version__} if NEW else {}
+    version: dict[str, Any] = {"version": demem_agent.__version__} if NEW else {}
     server = MCPServer("demem", instructions=_INSTRUCTIONS, log_level="WARNING", **version)
     tools = (desk.remember, desk.recall, desk.feedback, desk.explain)
     for tool in (*tools, desk.update, desk.history, desk.forget):
@@ -125,7 +125,8 @@ def make_app(server: MCPServer, *, hosts: Sequence[str] = (), origins: Sequence[
     )
     if NEW:
         return server.streamable_http_app(transport_security=security)
-    server.settings.transport_security = security
+    settings: Any = server.settings
+    settings.transport_security = security
     return server.streamable_http_app()
 
 
