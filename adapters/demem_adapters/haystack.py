@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from itertools import count
-from typing import Any, ClassVar, Self, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
 from demem_adapters.common import (
     ASSISTANT,
@@ -33,12 +33,14 @@ try:
     from haystack import Document, component, default_from_dict, default_to_dict
     from haystack.components.agents.state import State, replace_values
     from haystack.dataclasses import ChatMessage
-    from haystack.hooks.protocol import Hook, HookPoint
+    from haystack.hooks.protocol import Hook
     from haystack.utils.filters import document_matches_filter
 except ImportError as error:
     raise ImportError(
         "this adapter needs haystack-ai: pip install 'demem-agent[haystack]'"
     ) from error
+if TYPE_CHECKING:
+    from haystack.hooks.protocol import HookPoint
 
 __all__ = [
     "MemoryRetriever",

@@ -183,6 +183,19 @@ def test_one_namespace_never_sees_anothers(memories: Memories) -> None:
         assert any(VALVE in found for found in dspy.Retrieve()(ASKED, user="ana").passages)
 
 
+def test_a_retriever_may_be_told_what_was_said_before() -> None:
+    heard: list[Any] = []
+
+    class Hearing(Memories):
+        def recall(self, namespace: str | None, query: str, **about: Any) -> Any:
+            heard.append(about.get("context"))
+            return super().recall(namespace, query, **about)
+
+    with dspy.context(rm=MemoryRetriever(Hearing(), namespace=lambda user: user)):
+        dspy.Retrieve()("When was that?", user="ana", context=[VALVE, " "])
+    assert heard == [[VALVE]]
+
+
 def names_in(text: str) -> str:
     return " ".join(name for name in ("ana", "ben") if f"is {name}" in text)
 

@@ -513,6 +513,30 @@ def test_a_fact_that_is_remembered_outside_of_an_agent_may_come_back(memories: M
     assert texts(memories) == said
 
 
+class Hearing(Memories):
+    """Memories that note what was said before the query that was recalled for last."""
+
+    before: Any = None
+
+    def recall(self, namespace: str | None, query: str, **about: Any) -> Any:
+        self.before = about.get("context")
+        return super().recall(namespace, query, **about)
+
+
+def test_recall_in_an_agent_is_told_what_was_said_in_its_run() -> None:
+    memories = Hearing(encoder=BagEncoder())
+    called = AIMessage("", tool_calls=[{"name": "recall", "args": {"query": ASKED}, "id": "c1"}])
+    before = [HumanMessage(VALVE), AIMessage("Noted."), HumanMessage("Which one was that?")]
+    create_agent(model(called), tools(memories)).invoke({"messages": before})
+    assert memories.before == [VALVE, "Noted.", "Which one was that?"]
+
+
+def test_a_retriever_may_be_told_what_was_said_before() -> None:
+    memories = Hearing(encoder=BagEncoder())
+    MemoryRetriever(memories=memories).invoke("When was that?", context=[VALVE, " "])
+    assert memories.before == [VALVE]
+
+
 def test_recall_says_so_where_there_is_nothing_and_makes_no_namespace(memories: Memories) -> None:
     _, recall = tools(memories, namespace="nobody")
     assert recall.invoke({"query": ASKED}) == "Nothing is remembered of that."

@@ -343,6 +343,27 @@ def test_the_tools_remember_and_recall(memories: Memories) -> None:
     assert texts(memories) == [VALVE, "Note it.", "Noted."]
 
 
+class Hearing(Memories):
+    """Memories that note what was said before each query that was recalled for."""
+
+    def __init__(self) -> None:
+        super().__init__(encoder=BagEncoder())
+        self.heard: dict[str, Any] = {}
+
+    def recall(self, namespace: str | None, query: str, **about: Any) -> Any:
+        self.heard[query] = about.get("context")
+        return super().recall(namespace, query, **about)
+
+
+def test_the_tool_recall_is_told_what_was_said_in_its_run() -> None:
+    memories = Hearing()
+    first = agent(Watched().model, memories).run_sync(VALVE)
+    watched = Watched(ModelResponse([ToolCallPart("recall", {"query": ASKED})]))
+    bot = agent(watched.model, memories, tools=True)
+    bot.run_sync("Which one was that?", message_history=first.all_messages())
+    assert memories.heard[ASKED] == [VALVE, "Noted.", "Which one was that?"]
+
+
 def test_a_model_that_calls_every_tool_gets_an_answer_of_each(memories: Memories) -> None:
     result = agent(TestModel(), memories, tools=True).run_sync(VALVE)
     assert (

@@ -65,9 +65,16 @@ class MemoryRetriever:
         self.namespace = namespace
         self.situation = Situation(asker, conditions, where)
 
-    def __call__(self, query: str, k: int | None = None, **about: Any) -> list[Any]:
-        """Return at most ``k`` passages, as DSPy wants them: with a ``long_text`` each."""
-        asking = self.situation.asking(**about)
+    def __call__(
+        self, query: str, k: int | None = None, *, context: Sequence[str] = (), **about: Any
+    ) -> list[Any]:
+        """Return at most ``k`` passages, as DSPy wants them: with a ``long_text`` each.
+
+        Args:
+            context: what was said last before the query.
+            about: what the functions get.
+        """
+        asking = in_conversation(self.situation.asking(**about), context)
         reading = self.memories.recall(named(self.namespace, **about), query, **asking)
         if reading is None:
             return []

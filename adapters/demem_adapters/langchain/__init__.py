@@ -250,7 +250,7 @@ class MemoryRetriever(BaseRetriever):
         asker, conditions: who asks ("user" unless given), and what holds; functions of the same.
         where: which items may be read; a function of them too.
         k: most documents; all that the limit has room for unless given. ``invoke(query, k=3)`` does
-            so for one call.
+            so for one call; ``context=[...]`` tells it what was said last before the query.
     """
 
     memories: Memories
@@ -263,7 +263,8 @@ class MemoryRetriever(BaseRetriever):
     def _get_relevant_documents(
         self, query: str, *, run_manager: object, **call: Any
     ) -> list[Document]:
-        asking = Situation(self.asker, self.conditions, self.where).asking(call)
+        who = Situation(self.asker, self.conditions, self.where).asking(call)
+        asking = in_conversation(who, call.get("context", ()))
         reading = self.memories.recall(named(self.namespace, call), query, **asking)
         found = passages(reading)
         return [_document(passage) for passage in found[: call.get("k", self.k)]]
@@ -302,7 +303,7 @@ def tools(
         return "Remembered."
 
     def recall(query: str, runtime: ToolRuntime[Any, Any] = _OUTSIDE) -> str:
-        asking = situation.asking(runtime)
+        asking = in_conversation(situation.asking(runtime), _spoken_in(runtime))
         reading = memories.recall(named(namespace, runtime), query, **asking)
         return block(reading) or "Nothing is remembered of that."
 
@@ -310,6 +311,12 @@ def tools(
         _tool(remember, "Remember a fact for later conversations, in one self-contained sentence."),
         _tool(recall, "Recall what was said in earlier conversations that bears on a question."),
     ]
+
+
+def _spoken_in(runtime: Any) -> list[str]:
+    """Return what was said in the run that calls a tool, the question that it answers included."""
+    state = getattr(runtime, "state", None)
+    return said_before(state["messages"], "") if state and "messages" in state else []
 
 
 def _document(passage: Passage) -> Document:

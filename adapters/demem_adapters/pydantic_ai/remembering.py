@@ -152,7 +152,9 @@ class LongTermMemory(AbstractCapability[Any]):
         Args:
             query: what to look for, as a question or in a few words.
         """
-        reading = await self.memories.arecall(self._named(ctx), query, **self._asking(ctx))
+        spoken = [*said_before(ctx.messages), *[*prompts(ctx.messages)][-1:]]
+        asking = in_conversation(self._asking(ctx), spoken)
+        reading = await self.memories.arecall(self._named(ctx), query, **asking)
         return block(reading) or "Nothing is remembered."
 
     async def remember(self, ctx: Run, text: str) -> str:
