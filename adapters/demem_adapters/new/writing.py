@@ -23,6 +23,8 @@ _FILES = {
 }
 #: Between these stand the extras of adapters.
 _EXTRAS = ("# One extra an adapter", "# No adapters from here on.")
+#: Between these stands the second table.
+_TOLD = ("## When, where and until", "## What all keep")
 _PLUGS_IN = (
     "| [{name}](adapters/{name}.md) | contributed | a model around yours "
     "| `memories.feedback(reply.id, namespace=...)` |"
@@ -133,7 +135,9 @@ def _changed(root: Path, name: str, requires: Iterable[str]) -> dict[Path, str]:
         site: _with_line(
             _read(site), f"      - {name}: adapters/{name}.md", r"      - \w+: adapters/\w+\.md"
         ),
-        docs: _with_line(text, _WHEN.format(name=name), rf"\| ({'|'.join(others)}) \|"),
+        docs: _with_line(
+            text, _WHEN.format(name=name), rf"\| ({'|'.join(others)}) \|", between=_TOLD
+        ),
     }
 
 
