@@ -56,7 +56,7 @@ if __name__ == "__main__":
     block = MemoryBlock(memories=memories, namespace=lambda session: session)
     histories = {name: memory_of(name, block) for name in ("ana", "ben")}
     for name, turn in TURNS:
-        engine = SimpleChatEngine.from_defaults(llm=Fake(), memory=histories[name])
+        engine = SimpleChatEngine.from_defaults(llm=Fake(max_tokens=None), memory=histories[name])
         print(f"{name}: {turn}\nbot: {engine.chat(turn)}")
     print("\nRetrieved for 'When does Ines come?':")
     retriever = MemoryRetriever(memories, namespace="ana", limit=200)

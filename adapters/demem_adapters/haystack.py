@@ -6,7 +6,7 @@ import uuid
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from typing import Any, ClassVar, Self, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
 from demem_adapters.common import (
     ASSISTANT,
@@ -44,6 +44,8 @@ except ImportError as error:
     raise ImportError(
         "this adapter needs haystack-ai: pip install 'demem-agent[haystack]'"
     ) from error
+if TYPE_CHECKING:
+    from haystack.hooks.protocol import HookPoint
 
 __all__ = [
     "MemoryRetriever",
@@ -394,7 +396,7 @@ def memory_hooks(
     asker: str | None = None,
     conditions: list[str] | None = None,
     where: dict[str, Any] | None = None,
-) -> dict[str, list[Hook]]:
+) -> dict[HookPoint, list[Hook]]:
     """Make the hooks that an agent takes: ``Agent(..., hooks=memory_hooks(memories))``.
 
     Args:

@@ -7,7 +7,7 @@ import functools
 import inspect
 import uuid
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from demem_adapters.common import (
     LOG,
@@ -34,7 +34,7 @@ except ImportError as error:
 __all__ = ["MemoryLogger", "wrap"]
 
 #: ``completion`` or ``acompletion``, or a function of the same arguments.
-Create = Callable[..., Any]
+Create = TypeVar("Create", bound=Callable[..., Any])
 
 #: Calls under way; the oldest goes when there are more: of one that failed nobody says for sure
 #: that it is over.
@@ -56,8 +56,8 @@ class MemoryLogger(CustomLogger):
     apart.
 
     Args:
-        memories: where it is remembered; ``memories.feedback(response.id, thumbs=True)`` tells how
-            an answer did.
+        memories: where it is remembered; ``memories.feedback(response.id, namespace="ana",
+            thumbs=True)`` tells how an answer did.
         namespace: whose memory; a function gets the arguments of the call, such as ``lambda call:
             call.get("user")``, with what the proxy adds in ``metadata``. A call whose namespace is
             None or "" has no memory.
@@ -177,7 +177,7 @@ def wrap(
         turn, asked = await asyncio.to_thread(begin, {"model": model, "messages": messages, **call})
         return await asyncio.to_thread(_heard, await create(**asked), turn)
 
-    return acreated if inspect.iscoroutinefunction(create) else created
+    return cast("Create", acreated if inspect.iscoroutinefunction(create) else created)
 
 
 def _heard(response: Any, turn: Turn) -> Any:

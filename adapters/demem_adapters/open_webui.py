@@ -81,8 +81,8 @@ class ChatMemory:
     by its kind.
 
     Args:
-        memories: where it is remembered; ``memories.feedback(message_id, thumbs=True)`` tells how
-            an answer did.
+        memories: where it is remembered; ``memories.feedback(message_id, namespace=user,
+            thumbs=True)`` tells how an answer did.
         namespace: whose memory: a name, or a function of ``__user__``; the user's id unless given.
             Where it gives None there is no memory.
         asker, conditions: who asks ("user" unless given), and what holds; functions of it as well.

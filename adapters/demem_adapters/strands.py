@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -57,6 +57,8 @@ __all__ = ["LongTermMemory", "SlotStore"]
 
 #: What Strands hands from hook to hook in one call of an agent.
 State = dict[str, Any]
+#: What a call of the model gives, piece by piece.
+Events = AsyncGenerator[Any, None]
 
 #: Readings that wait for the answer to their query.
 _MOST_READINGS = 64
@@ -148,7 +150,7 @@ class LongTermMemory(MemoryManager):
 
     Args:
         memories: where it is remembered; ``memories.feedback(result.message["tracking_id"],
-            thumbs=True)`` tells how an answer did.
+            namespace="ana", thumbs=True)`` tells how an answer did.
         namespace: whose memory; an agent of Strands holds one conversation, so its user has it.
         asker, conditions, where: as in :class:`SlotStore`.
         session: id of the conversation; one for each agent unless given.
@@ -306,8 +308,8 @@ class _Turns:
         self._note(event.invocation_state, ended=False)
 
     async def watch(
-        self, context: InvokeModelContext, call: Callable[[InvokeModelContext], AsyncIterator[Any]]
-    ) -> AsyncIterator[Any]:
+        self, context: InvokeModelContext, call: Callable[[InvokeModelContext], Events]
+    ) -> Events:
         """Note whether a stream came to its end: to Strands one that breaks off is "end_turn"."""
         cut = False
         turn = self._now(context.invocation_state)
@@ -322,7 +324,7 @@ class _Turns:
     def end(self, event: AfterInvocationEvent) -> _Turn | None:
         """Take out the turn that has ended; None where there is none."""
         turn = self._now(event.invocation_state)
-        turns = event.invocation_state.get(self._name)
+        turns: deque[_Turn] = event.invocation_state.get(self._name, deque())
         if turn is not None:
             turns.remove(turn)
         if not turns:

@@ -380,7 +380,7 @@ def looped(
             {"role": "user", "content": [result]},
         ]
         last = wrapped.messages.create(model="good", max_tokens=9, messages=messages, **more)
-        memories.feedback(last.id, thumbs=True)
+        memories.feedback(last.id, namespace="default", thumbs=True)
         return [dict(seen.body) for seen in provider.requests], wrapped.messages.create
 
 
@@ -494,7 +494,8 @@ def test_a_stream_passes_through_and_is_remembered_at_its_end(
         "message_stop",
     ]
     assert texts(memories) == [VALVE, f"Noted: {VALVE}"]
-    assert memories.feedback(events[0].message.id, thumbs=False).reward == 0.0
+    told = memories.feedback(events[0].message.id, namespace="default", thumbs=False)
+    assert told.reward == 0.0
 
 
 @pytest.mark.parametrize("reads", ["text_stream", "get_final_message", "get_final_text", "events"])

@@ -390,7 +390,8 @@ def test_functions_that_the_client_calls_itself_are_of_one_turn(
         assert blocks_among(words(first[0]["parts"]))
         assert DECLARED not in str([history, chat.get_history()])
     assert texts(memories)[1:] == [ASKED, ANSWER]
-    assert memories.feedback(str(last.response_id), thumbs=True).reward == 1.0
+    told = memories.feedback(str(last.response_id), namespace="default", thumbs=True)
+    assert told.reward == 1.0
 
 
 def test_functions_that_the_client_calls_itself_in_an_event_loop_are_of_one_turn(

@@ -599,7 +599,8 @@ def test_feedback_by_the_meta_of_the_reply(memories: SharedMemories) -> None:
     memories.remember("default", VALVE)
     watched = Watched(calls("look"))
     result = watched.agent(memories, tools=[look]).run([user(ASKED)])
-    assert memories.feedback(result["last_message"].meta["demem_call"], thumbs=False).reward == 0.0
+    call = result["last_message"].meta["demem_call"]
+    assert memories.feedback(call, namespace="default", thumbs=False).reward == 0.0
     assert memories.of("default").contexts()[-1].read[0][0] == "e1"
 
 

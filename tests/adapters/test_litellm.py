@@ -256,7 +256,7 @@ def test_feedback_by_the_id_of_the_response(
 ) -> None:
     memories.remember("default", VALVE)
     run(way(memories, provider, ASKED, stream=True))
-    assert memories.feedback("chatcmpl-1", thumbs=False).reward == 0.0
+    assert memories.feedback("chatcmpl-1", namespace="default", thumbs=False).reward == 0.0
     assert [read[0] for read in memories.of("default").contexts()[-1].read] == ["e1"]
 
 

@@ -164,7 +164,7 @@ def test_the_client_that_was_given_is_not_changed(provider: Provider, memories: 
 
 def test_feedback_by_the_id_of_the_response(provider: Provider, memories: Memories) -> None:
     response = ask(wrap(client(provider), memories), "My boiler has a brass valve.")
-    assert memories.feedback(response.id, thumbs=False).reward == 0.0
+    assert memories.feedback(response.id, namespace="default", thumbs=False).reward == 0.0
 
 
 def test_async_calls_do_the_same(provider: Provider, memories: Memories) -> None:

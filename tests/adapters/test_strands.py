@@ -165,7 +165,10 @@ def memories() -> Memories:
 def test_the_answer_of_a_turn_takes_feedback_by_the_id_of_its_message(memories: Memories) -> None:
     memories.remember("ana", VALVE)
     result = agent(Fake("Brass."), memories)(ASKED)
-    assert memories.feedback(result.message["tracking_id"], thumbs=False).reward == 0.0
+    assert (
+        memories.feedback(result.message["tracking_id"], namespace="ana", thumbs=False).reward
+        == 0.0
+    )
     assert [evidence for evidence, *_ in memories.of("ana").contexts()[-1].read] == ["e1"]
 
 

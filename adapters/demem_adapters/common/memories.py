@@ -537,34 +537,31 @@ class Memories(Choices):
                 memory.forget(id)
         return answer
 
-    def feedback(
-        self, call: str, *, namespace: str | None = None, **told: Unpack[Told]
-    ) -> FeedbackReport:
+    def feedback(self, call: str, *, namespace: str, **told: Unpack[Told]) -> FeedbackReport:
         """Tell how the answer of a call did, by the id that the provider or the framework gave it.
 
         Args:
-            namespace: whose answer it is. Give it where the id comes from outside, such as a
-                browser, and where the answer may be of another process or of one before. Without it
-                only this object's are known.
+            namespace: whose answer it is, as the caller knows it: the user who is logged in, not
+                what came with the id. An id alone names nobody, and may come from a browser: with
+                the namespace of whoever tells, it never writes into the memory of another.
             told: as in ``SlotMemory.feedback``.
 
         Raises:
-            InvalidInput: for a call that is not known, or not in this namespace, or in several
-                where none is given.
+            InvalidInput: for a call that is not known in this namespace.
             DeMemError: what ``SlotMemory.feedback`` raises.
         """
-        self._writes.settle_all()
-        known = self._answers.get(call, {})
-        if namespace is None and len(known) > 1:
-            raise InvalidInput("namespace", None, "given: calls of several have this id")
-        whose = next(iter(known), None) if namespace is None else namespace
-        memory = self.known(whose)
-        answer = known.get(whose or "")
+        text_field("namespace", namespace)
+        memory = self.known(namespace)  # what waits for it is written first
+        answer = self._answers.get(call, {}).get(namespace)
         if memory is not None and answer is None:
             answer = answer_of_call(memory, call)
         if memory is None or answer is None:
             raise InvalidInput("call", call, "the id of a call whose answer was remembered")
         return memory.feedback(answer, **told)
+
+    async def afeedback(self, call: str, *, namespace: str, **told: Unpack[Told]) -> FeedbackReport:
+        """Tell as :meth:`feedback` does, without blocking the event loop."""
+        return await asyncio.to_thread(self.feedback, call, namespace=namespace, **told)
 
     def forget(
         self,

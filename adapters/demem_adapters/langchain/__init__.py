@@ -106,8 +106,8 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
     agent's state. What the user has said since the last answer is remembered then, as the model is
     shown it; the answer is once the agent has ended, as the state has it. None is if it failed, was
     left or interrupted, was cut off, or ended with words that no model gave.
-    ``memories.feedback(message.id, thumbs=True)`` tells how an answer did. A memory that fails
-    costs no answer: what goes wrong is logged by kind.
+    ``memories.feedback(message.id, namespace="ana", thumbs=True)`` tells how an answer did. A
+    memory that fails costs no answer: what goes wrong is logged by kind.
 
     List it before middleware that changes answers in ``after_agent``: LangChain runs these hooks
     last to first. The same message (by its id) in the same thread is remembered once, the same
@@ -280,7 +280,7 @@ class MemoryRetriever(BaseRetriever):
         asker, conditions: who asks ("user" unless given), and what holds; functions of the same.
         where: which items may be read; a function of them too.
         k: most documents; all that the limit has room for unless given. ``invoke(query, k=3)`` does
-            so for one call.
+            so for one call; ``context=[...]`` tells it what was said last before the query.
         score_threshold: least probability of a document; that may be given for one call as well.
     """
 
@@ -295,7 +295,8 @@ class MemoryRetriever(BaseRetriever):
     def _get_relevant_documents(
         self, query: str, *, run_manager: object, **call: Any
     ) -> list[Document]:
-        asking = Situation(self.asker, self.conditions, self.where).asking(call)
+        who = Situation(self.asker, self.conditions, self.where).asking(call)
+        asking = in_conversation(who, call.get("context", ()))
         reading = self.memories.recall(named(self.namespace, call), query, **asking)
         least = call.get("score_threshold", self.score_threshold)
         found = [passage for passage in passages(reading) if passage.probability >= least]
@@ -335,7 +336,7 @@ def tools(
         return "Remembered."
 
     def recall(query: str, runtime: ToolRuntime[Any, Any] = _OUTSIDE) -> str:
-        asking = situation.asking(runtime)
+        asking = in_conversation(situation.asking(runtime), _spoken_in(runtime))
         reading = memories.recall(named(namespace, runtime), query, **asking)
         return block(reading) or "Nothing is remembered of that."
 
@@ -343,6 +344,12 @@ def tools(
         _tool(remember, "Remember a fact for later conversations, in one self-contained sentence."),
         _tool(recall, "Recall what was said in earlier conversations that bears on a question."),
     ]
+
+
+def _spoken_in(runtime: Any) -> list[str]:
+    """Return what was said in the run that calls a tool, the question that it answers included."""
+    state = getattr(runtime, "state", None)
+    return said_before(state["messages"], "") if state and "messages" in state else []
 
 
 def _document(passage: Passage) -> Document:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from langchain.agents.middleware import ModelRequest
@@ -75,7 +75,8 @@ def put_into(request: Request, told: str, inject: Inject) -> Request:
         instructions = SystemMessage([*known, {"type": "text", "text": told}])
         return request.override(system_message=instructions)
     messages = [*request.messages]
-    asked = request.state.get("demem_asked")
+    state: Mapping[str, Any] = request.state
+    asked = state.get("demem_asked")
     messages.insert(_place(messages, asked), HumanMessage(told))
     return request.override(messages=messages)
 

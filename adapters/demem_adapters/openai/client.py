@@ -50,8 +50,8 @@ def wrap(
     ``inject="system"`` it goes to the instructions, which hold for one call.
 
     Args:
-        memories: where it is remembered; ``memories.feedback(response.id, thumbs=True)`` tells how
-            an answer did.
+        memories: where it is remembered; ``memories.feedback(response.id, namespace="ana",
+            thumbs=True)`` tells how an answer did.
         namespace: whose memory; a function gets the arguments of the call, such as ``lambda call:
             call.get("user")``. Where it gives None the call has no memory.
         asker, conditions: who asks ("user" unless given), and what holds; functions of the

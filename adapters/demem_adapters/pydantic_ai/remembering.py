@@ -54,8 +54,8 @@ class LongTermMemory(AbstractCapability[Any]):
     that fails) is logged by kind, and the result is given.
 
     Args:
-        memories: where it is remembered; ``memories.feedback(result.run_id, thumbs=True)`` tells
-            how an answer did.
+        memories: where it is remembered; ``memories.feedback(result.run_id, namespace="ana",
+            thumbs=True)`` tells how an answer did.
         namespace: whose memory; a function gets the ``RunContext``, such as ``lambda ctx:
             ctx.deps.user_id``.
         inject: where the block goes, "user" or "system"; Pydantic AI advises against the latter for
@@ -167,7 +167,9 @@ class LongTermMemory(AbstractCapability[Any]):
         Args:
             query: what to look for, as a question or in a few words.
         """
-        reading = await self.memories.arecall(self._named(ctx), query, **self._asking(ctx))
+        spoken = [*said_before(ctx.messages), *[*prompts(ctx.messages)][-1:]]
+        asking = in_conversation(self._asking(ctx), spoken)
+        reading = await self.memories.arecall(self._named(ctx), query, **asking)
         return block(reading) or "Nothing is remembered."
 
     async def remember(self, ctx: Run, text: str) -> str:
