@@ -122,7 +122,7 @@ def failing(rng: random.Random) -> Callable[[], Memories]:
     return lambda: Memories(store, encoder=BagEncoder(), background=background)
 
 
-# The same ones each time: of 10,000 a few remain that nobody could tell (docs/adapters.md).
+# The same ones each time: a few remain that are missed (docs/adapters.md).
 @settings(deadline=None, max_examples=60, derandomize=True)
 @given(seed=st.integers(0, 2**32))
 def test_of_any_conversation_no_word_is_lost_doubled_or_foreign(seed: int) -> None:

@@ -332,26 +332,20 @@ class Memories(Choices):
             self._answers[call] = {**self._answers.get(call, {}), namespace: answer.id}
         return answer
 
-    def before(
-        self, namespace: str | None, asked: str, *, session: str | None = None, again: bool = False
-    ) -> str:
+    def before(self, namespace: str | None, asked: str, *, session: str | None = None) -> str:
         """Return the id of what a user said before this in a session, for the key of a turn.
 
         It is "" for the first. Where a framework has no id for a message, its words and the day
         tell one event from another, but not what is said once more after something else ("Rome",
         "Oslo", "Rome"). With this in the key it is an event of its own, while a turn that is
         carried out again at once is the same one.
-
-        Args:
-            again: the turn goes on, as with the results of tools: look before its question, if that
-                is there already.
         """
         try:
             memory = self.known(namespace)
             items = memory.evidence() if memory is not None else ()
         except DeMemError:
             return ""  # it is logged when the turn is remembered
-        return said_before(items, asked, session, again=again)
+        return said_before(items, asked, session)
 
     def heard(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import dropwhile, takewhile
+from itertools import takewhile
 from typing import NamedTuple, Self
 
 from demem_adapters.common.asking import ASSISTANT, is_person
@@ -28,22 +28,16 @@ def kept_as(text: str) -> str:
     return strip_rendered(text)
 
 
-def said_before(
-    items: Sequence[Evidence], asked: str, session: str | None, *, again: bool = False
-) -> str:
+def said_before(items: Sequence[Evidence], asked: str, session: str | None) -> str:
     """Return the id of what a user said before this in a session, "" for the first.
 
     Args:
         items: of the memory, oldest first.
         asked: what the user says now.
-        again: the turn goes on: look before its question, if that is there already.
     """
     words = kept_as(asked)
     said = [item for item in items if is_person(item.speaker) and item.session == session]
-    said.reverse()
-    if again and any(item.text == words for item in said):
-        said = [*dropwhile(lambda item: item.text != words, said)]
-    return next((item.id for item in said if item.text != words), "")
+    return next((item.id for item in reversed(said) if item.text != words), "")
 
 
 def other_answers(memory: SlotMemory, evidence_id: str, asked: str, said: str) -> list[str]:
