@@ -52,7 +52,7 @@ def memory_of(name: str, block: MemoryBlock) -> Memory:
 
 
 if __name__ == "__main__":
-    memories = Memories(limit=180)
+    memories = Memories(limit=275)
     block = MemoryBlock(memories=memories, namespace=lambda session: session)
     histories = {name: memory_of(name, block) for name in ("ana", "ben")}
     for name, turn in TURNS:

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self, Unpack
 
 from demem_adapters.common import (
     ASSISTANT,
+    BESIDE,
     USER,
     Inject,
     Memories,
@@ -122,7 +123,7 @@ class SharedMemories(Memories):
 class MemoryRetriever:
     """Retrieve from a memory: documents, one for each item, best first, and one text for a prompt.
 
-    The text is at most ``limit`` long without the sentence that declares it to be data; so are the
+    The text is at most ``limit`` long, with the sentence that declares it to be data; so are the
     contents of the documents together. The score of all documents is the probability that the
     memory holds what is asked. ``asker`` is who asks, "user" unless given, ``conditions`` are what
     holds, and ``filters`` hold in each run unless it has others.
@@ -172,7 +173,12 @@ class MemoryRetriever:
         asking = in_conversation(_situation(asker or self.asker, held), context or ())
         asking, matching = _within(self.filters if filters is None else filters, asking)
         reading = self.memories.recall(
-            namespace or self.namespace, query, limit=self.limit, matching=matching, **asking
+            namespace or self.namespace,
+            query,
+            limit=self.limit,
+            matching=matching,
+            beside=BESIDE,
+            **asking,
         )
         if reading is None:
             return {"documents": [], "text": ""}

@@ -12,6 +12,7 @@ from typing import Any
 
 from demem_adapters.common import (
     ASSISTANT,
+    BESIDE,
     DECLARED,
     USER,
     Asker,
@@ -138,19 +139,18 @@ class MemoryBlock(BaseMemoryBlock[str]):
             return None
         namespace, asked, reading, asking = self._recalled[content]
         room = _words(content) - tokens_to_truncate
-        limit = self._size(reading)
+        size = self.memories.measure(reading.unit)
+        limit = size(reading.text)
         shorter = content
         for _ in range(_SHORTER):
             limit = int(_LESS * limit * min(1, room / _words(shorter)))
             if limit < _LEAST:
                 return None
-            shorter = block(await self.memories.aprepare(namespace, asked, limit=limit, **asking))
+            most = limit + size(BESIDE)
+            shorter = block(await self.memories.aprepare(namespace, asked, limit=most, **asking))
             if _words(shorter) <= room:
                 return shorter or None
         return None
-
-    def _size(self, reading: Reading) -> int:
-        return self.memories.measure(reading.unit)(reading.text)
 
     async def aput(
         self,

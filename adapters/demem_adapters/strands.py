@@ -12,6 +12,7 @@ from typing import Any
 
 from demem_adapters.common import (
     ASSISTANT,
+    BESIDE,
     DECLARED,
     USER,
     Asker,
@@ -64,7 +65,7 @@ _MOST_INSIDE = 64
 class SlotStore(MemoryStore):
     """Search a memory: one entry with all that was read for the query, in order of time.
 
-    Its text is within the limit. Strands tells a store neither the ids of messages nor how an
+    Its text is within the limit, with the sentence that declares it to be data. Strands tells a store neither the ids of messages nor how an
     answer ended, so this one takes statements alone; :class:`LongTermMemory` remembers the
     conversation.
 
@@ -107,7 +108,7 @@ class SlotStore(MemoryStore):
     async def search(self, query: str, options: SearchOptions | None = None) -> list[MemoryEntry]:
         """Read for a query: one entry however many are asked for, none where nothing is found."""
         asking = in_conversation(self.situation.asking(), self._before.pop(query, []))
-        reading = await self.memories.arecall(self.namespace, query, **asking)
+        reading = await self.memories.arecall(self.namespace, query, beside=BESIDE, **asking)
         self._readings[query] = reading, asking
         return [MemoryEntry(content=reading.text)] if reading else []
 

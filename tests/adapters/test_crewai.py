@@ -101,6 +101,7 @@ def run(memory: Any, text: str, *replies: str, **more: Any) -> tuple[Any, Fake]:
 
 
 class Crews(Driver):
+    declares = False  # CrewAI's own words stand before it
     shows_before = False  # tasks are no conversation
 
     def say(

@@ -130,6 +130,7 @@ def converse(
 
 class Service(Driver):
     explicit = True  # a service is asked by name
+    declares = False  # Google's own words stand around it
     shows_before = False  # it is told the query alone
 
     def __init__(self, memories: Memories, **asking: Any) -> None:

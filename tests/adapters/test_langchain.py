@@ -163,7 +163,7 @@ def test_a_place_for_what_was_recalled_that_is_none_is_refused(memories: Memorie
 
 
 def test_what_bears_on_the_users_last_message_is_put_before_it() -> None:
-    memories, talker = Memories(limit=100, encoder=BagEncoder()), model()
+    memories, talker = Memories(limit=200, encoder=BagEncoder()), model()
     for text in ("Good morning has broken, said Ana.", VALVE):
         memories.remember("default", text)
     ask(agent(memories, talker), "Good morning.", ASKED)

@@ -125,6 +125,7 @@ class Agents(Driver):
     """An agent that recalls before its model answers, and remembers both sides once it has."""
 
     explicit = True
+    declares = False
     filters = False
 
     def say(

@@ -13,13 +13,22 @@ from demem_adapters.common.asking import (
     Conditions,
     Filter,
     Situation,
+    as_asked,
     in_conversation,
     is_person,
 )
 from demem_adapters.common.choices import HINT, hint_block, in_order
 from demem_adapters.common.digests import digest
 from demem_adapters.common.failures import LOG, logged
-from demem_adapters.common.injecting import DECLARED, Inject, Place, block, checked, put_before
+from demem_adapters.common.injecting import (
+    BESIDE,
+    DECLARED,
+    Inject,
+    Place,
+    block,
+    checked,
+    put_before,
+)
 from demem_adapters.common.memories import Memories, Said
 from demem_adapters.common.messages import SYSTEM, Message, last_of_user
 from demem_adapters.common.naming import Namespace, named
@@ -29,6 +38,7 @@ from demem_adapters.common.tools import Advised, ToolAdvice, ToolOptions, Worked
 
 __all__ = [
     "ASSISTANT",
+    "BESIDE",
     "DECLARED",
     "HINT",
     "LOG",
@@ -49,6 +59,7 @@ __all__ = [
     "ToolAdvice",
     "ToolOptions",
     "Worked",
+    "as_asked",
     "block",
     "checked",
     "digest",

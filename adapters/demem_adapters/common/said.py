@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import dropwhile
 from typing import NamedTuple, Self
 
-from demem_adapters.common.asking import ASSISTANT, is_person
+from demem_adapters.common.asking import ASSISTANT, as_asked, is_person
 from demem_adapters.common.choices import HINT
 from demem_adapters.common.injecting import DECLARED
 from demem_agent import Evidence, SlotMemory
@@ -49,7 +49,7 @@ def answers(items: Iterable[Evidence]) -> Iterator[tuple[Evidence, str]]:
         if item.speaker == ASSISTANT:
             yield item, asked.get(item.session, "")
         elif is_person(item.speaker):
-            asked[item.session] = item.text
+            asked[item.session] = as_asked(item.text)
 
 
 def answer_of_call(memory: SlotMemory, call: str) -> str | None:
@@ -108,7 +108,7 @@ class _Given(NamedTuple):
     def tells_of(self, item: Evidence, words: Collection[str], known: Collection[str]) -> bool:
         """Whether it tells of an item with these words, of which the known ones tell as well."""
         told = self.words.intersection(words)
-        if self.said[0] == item.text:
+        if self.said[0] == as_asked(item.text):
             return bool(told)
         return not self.read.isdisjoint(known) and not told <= self.asked
 
@@ -131,4 +131,4 @@ def _echoes_of(
 
 
 def _said_in(context: Context) -> tuple[str, str]:
-    return kept_as(context.query), kept_as(context.answer)
+    return as_asked(kept_as(context.query)), kept_as(context.answer)

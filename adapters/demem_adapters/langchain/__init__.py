@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Annotated, Any, NamedTuple, TypedDict
 
 from demem_adapters.common import (
+    BESIDE,
     Asker,
     Conditions,
     Filter,
@@ -303,7 +304,7 @@ def tools(
 
     def recall(query: str, runtime: ToolRuntime[Any, Any] = _OUTSIDE) -> str:
         asking = situation.asking(runtime)
-        reading = memories.recall(named(namespace, runtime), query, **asking)
+        reading = memories.recall(named(namespace, runtime), query, beside=BESIDE, **asking)
         return block(reading) or "Nothing is remembered of that."
 
     return [

@@ -15,6 +15,7 @@ from pydantic_ai.run import AgentRunResult
 from pydantic_core import to_json
 
 from demem_adapters.common import (
+    BESIDE,
     Asker,
     Conditions,
     Filter,
@@ -152,7 +153,9 @@ class LongTermMemory(AbstractCapability[Any]):
         Args:
             query: what to look for, as a question or in a few words.
         """
-        reading = await self.memories.arecall(self._named(ctx), query, **self._asking(ctx))
+        reading = await self.memories.arecall(
+            self._named(ctx), query, beside=BESIDE, **self._asking(ctx)
+        )
         return block(reading) or "Nothing is remembered."
 
     async def remember(self, ctx: Run, text: str) -> str:
