@@ -166,9 +166,7 @@ class Memories(Choices):
             asking: as in :meth:`recall`, ``where`` included.
         """
         with logged("nothing was recalled"):
-            return self.recall(
-                namespace, query, limit=limit, shown=shown, beside=BESIDE, **asking
-            )
+            return self.recall(namespace, query, limit=limit, shown=shown, beside=BESIDE, **asking)
         return None
 
     async def arecall(
