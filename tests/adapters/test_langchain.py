@@ -107,6 +107,8 @@ def texts(memories: Memories) -> list[str]:
 
 
 class Agents(Driver):
+    regenerates = True
+
     def say(
         self,
         text: str,

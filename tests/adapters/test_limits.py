@@ -35,7 +35,9 @@ def test_a_block_is_within_the_limit_with_the_sentence_that_declares_it(
     counter = (lambda text: len(text) + len(text) // 50) if unit == "tokens" else None
     about: Any = {"unit": unit, "counter": counter, "encoder": BagEncoder(), "read_limit": 400}
     memories = Memories(limit=limit, **about)
-    memories.of("ana").ingest_many([{"text": f"Überventil {n} ist aus Messing."} for n in range(60)])
+    memories.of("ana").ingest_many(
+        [{"text": f"Überventil {n} ist aus Messing."} for n in range(60)]
+    )
     put_in = block(memories.prepare("ana", "Welches Überventil ist aus Messing?"))
     assert memories.measure(unit)(put_in) <= (limit or 400)
     assert bool(put_in) == (limit is None or limit >= 180)

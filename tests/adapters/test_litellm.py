@@ -149,6 +149,8 @@ WAYS = pytest.mark.parametrize(
 
 
 class Callback(Driver):
+    regenerates = True
+
     def __init__(self, memories: Memories, **asking: Any) -> None:
         super().__init__(memories, **asking)
         self.logger = MemoryLogger(memories, namespace=lambda call: call["user"], **asking)

@@ -57,6 +57,8 @@ class Driver(ABC):
     explicit: ClassVar[bool] = False
     #: The adapter takes ``where``: which items may be recalled.
     filters: ClassVar[bool] = True
+    #: The framework shows that an answer is made anew: to the same message, with no answer after it.
+    regenerates: ClassVar[bool] = False
     #: What was recalled stands behind the sentence that declares it to be data.
     declares: ClassVar[bool] = True
     #: The framework shows the adapter what was said before a question.
@@ -255,6 +257,17 @@ class AdapterContract(PageContract):
         for _ in range(2):
             framework.say(VALVE, event="x")
         assert texts(framework.memories, framework.namespace("ana")) == [VALVE, "Noted."]
+
+    def test_an_answer_that_is_made_anew_takes_the_place_of_the_one_before_it(
+        self, framework: Driver
+    ) -> None:
+        if not self.driver.regenerates:
+            return
+        for reply in ("It is of brass.", "It is of steel."):
+            framework.say(ASKED, event="x", reply=reply)
+        memory = framework.memories.of(framework.namespace("ana"))
+        holds = [memory.history(item.id)[-1].evidence.text for item in memory.evidence()]
+        assert holds == [ASKED, "It is of steel.", "It is of steel."]
 
     @pytest.mark.parametrize("unit", ["chars", "tokens"])
     def test_the_limit_holds_in_what_reaches_the_model(

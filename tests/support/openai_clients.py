@@ -21,6 +21,7 @@ class Clients(Driver):
     """Chat completions of a wrapped async client."""
 
     field = "messages"
+    regenerates = True
 
     def __init__(self, memories: Memories, **asking: Any) -> None:
         super().__init__(memories, **asking)

@@ -16,7 +16,13 @@ from demem_adapters.common.digests import digest
 from demem_adapters.common.failures import LOG, logged
 from demem_adapters.common.injecting import BESIDE
 from demem_adapters.common.recent import Recent
-from demem_adapters.common.said import answer_of_call, echoes, kept_as, said_before
+from demem_adapters.common.said import (
+    answer_of_call,
+    answer_there,
+    echoes,
+    kept_as,
+    said_before,
+)
 from demem_agent import Answer, Evidence, FeedbackReport, Ingested, Reading, SlotMemory
 from demem_agent.errors import DeMemError, IdempotencyConflict, InvalidInput, NotFound
 from demem_agent.feedback import Told
@@ -308,6 +314,7 @@ class Memories(Choices):
         reading: Reading | None = None,
         session: str | None = None,
         call: str | None = None,
+        instead: bool = False,
         **asking: Unpack[Asking],
     ) -> Answer | None:
         """Remember both sides of a turn that ended well, and that the answer was given from a
@@ -320,6 +327,8 @@ class Memories(Choices):
             said: what the model answered; blank where it only called a tool.
             key: of the turn, the same when it is carried out again.
             call: the id that :meth:`feedback` is to know the answer by.
+            instead: the model has said nothing to it yet: another answer that is remembered to the
+                same turn holds no longer, as one that the user had made anew.
             asking: as it was recalled with; what the user said is remembered under the asker's
                 name.
         """
@@ -330,6 +339,8 @@ class Memories(Choices):
                 return None
             # Carried out again, it is the same answer under another id.
             with contextlib.suppress(IdempotencyConflict):
+                if instead and self._has_replaced(namespace, asked, said, session, call):
+                    return self.answered(namespace, asked, said, reading, call=call, **asking)
                 self.remember(
                     namespace,
                     said,
@@ -340,6 +351,18 @@ class Memories(Choices):
                 )
             return self.answered(namespace, asked, said, reading, call=call, **asking)
         return None
+
+    def _has_replaced(
+        self, namespace: str | None, asked: str, said: str, session: str | None, call: str | None
+    ) -> bool:
+        """Put an answer in the place of another to the same turn, if there is one."""
+        memory = self.known(namespace)
+        words = kept_as(said)
+        before = None if memory is None else answer_there(memory.evidence(), asked, session)
+        if memory is None or before is None or before.text == words:
+            return False
+        memory.update(before.id, words, source_id=call)
+        return True
 
     def feedback(
         self, call: str, *, namespace: str | None = None, **told: Unpack[Told]

@@ -14,7 +14,7 @@ from demem_agent.reading import strip_rendered
 from demem_agent.text import content_terms
 from demem_agent.types import Context
 
-__all__ = ["answer_of_call", "answers", "echoes", "kept_as", "said_before"]
+__all__ = ["answer_of_call", "answer_there", "answers", "echoes", "kept_as", "said_before"]
 
 
 def kept_as(text: str) -> str:
@@ -50,6 +50,25 @@ def answers(items: Iterable[Evidence]) -> Iterator[tuple[Evidence, str]]:
             yield item, asked.get(item.session, "")
         elif is_person(item.speaker):
             asked[item.session] = as_asked(item.text)
+
+
+def answer_there(items: Sequence[Evidence], asked: str, session: str | None) -> Evidence | None:
+    """Return what the assistant has answered last to what a user said last in a session.
+
+    None where nothing, and where that is something else than what is asked.
+
+    Args:
+        items: of the memory, oldest first.
+    """
+    last: Evidence | None = None
+    for item in reversed(items):
+        if item.session != session:
+            continue
+        if is_person(item.speaker):
+            return last if item.text == kept_as(asked) else None
+        if item.speaker == ASSISTANT and item.source is None:
+            last = last or item
+    return None
 
 
 def answer_of_call(memory: SlotMemory, call: str) -> str | None:

@@ -37,7 +37,7 @@ try:
     from langchain_core.tools import BaseTool, StructuredTool
 
     from demem_adapters.langchain.choosing import ToolChoiceMiddleware
-    from demem_adapters.langchain.messages import Request, put_into, said, said_before
+    from demem_adapters.langchain.messages import Request, has_answer, put_into, said, said_before
     from demem_adapters.langchain.rag import SelectedRetriever, SlotSelector, as_turn, wrap
 except ImportError as error:
     raise ImportError(
@@ -176,6 +176,7 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
             reading=reading,
             session=turn.thread,
             call=end.id,
+            instead=not has_answer(state["messages"][:-1], state.get("demem_asked")),
             **asking,
         )
 

@@ -10,7 +10,7 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemM
 
 from demem_adapters.common import Inject
 
-__all__ = ["Request", "put_into", "said", "said_before"]
+__all__ = ["Request", "has_answer", "put_into", "said", "said_before"]
 
 #: A call of the model by an agent, of whatever context.
 Request: TypeAlias = ModelRequest[Any]
@@ -38,6 +38,16 @@ def said_before(messages: Sequence[AnyMessage], asked: str | None) -> list[str]:
         if spoken and "lc_source" not in message.additional_kwargs:
             texts.append(message.text)
     return texts
+
+
+def has_answer(messages: Sequence[AnyMessage], asked: str | None) -> bool:
+    """Whether the model has said anything after a message, beside calls of tools."""
+    for message in reversed(messages):
+        if isinstance(message, HumanMessage) and message.id == asked:
+            return False
+        if isinstance(message, AIMessage) and message.text:
+            return True
+    return False
 
 
 def put_into(request: Request, told: str, inject: Inject) -> Request:

@@ -49,6 +49,7 @@ class Turn:
 
     Attributes:
         goes_on: whether the model's calls of tools and their results follow the question.
+        is_answered: whether words of the model follow it.
         names: by which the same turn is known when it goes on.
         finish: why the model stopped, None while it has not.
     """
@@ -73,6 +74,9 @@ class Turn:
         self.asking = in_conversation(asking, spoken)
         self.shown = [_text(message) for message in messages]
         self.goes_on = any(message.get("role") not in SYSTEM for message in after_asked)
+        self.is_answered = any(
+            message.get("role") == ASSISTANT and _text(message) for message in after_asked
+        )
         # With the asker: in one memory several people may ask the same.
         self.names = {digest(namespace, asking.get("asker"), up_to_asked, *about)}
         self.key = ""
@@ -118,6 +122,7 @@ class Turn:
             key=self.key,
             reading=self.reading,
             call=self.call,
+            instead=not self.is_answered,
             **self.asking,
         )
 
