@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from itertools import count
-from typing import Any, ClassVar, Self, Unpack
+from typing import Any, ClassVar, NamedTuple, Self, Unpack
 
 from demem_adapters.common import (
     ASSISTANT,
@@ -57,9 +57,19 @@ _CUT_OFF = frozenset({None, "length", "max_tokens", "content_filter"})
 _BLOCK = "demem_block"
 #: In the meta of a reply: its id, for feedback.
 _CALL = "demem_call"
-#: What was read last in each run of an agent, and for whom; beside its state, as a reading cannot
-#: be written down.
-_READ: weakref.WeakKeyDictionary[State, tuple[Reading | None, Asking]] = weakref.WeakKeyDictionary()
+
+
+class _Read(NamedTuple):
+    """What was read for a question, and for whom."""
+
+    asked: str
+    reading: Reading | None
+    asking: Asking
+
+
+#: What was read last in each run of an agent; beside its state, as a reading cannot be written
+#: down.
+_READ: weakref.WeakKeyDictionary[State, _Read] = weakref.WeakKeyDictionary()
 
 
 class SharedMemories(Memories):
@@ -291,7 +301,10 @@ class _MemoryHook:
 
 
 class RecallHook(_MemoryHook):
-    """Put what bears on the user's last message before the model, in each call: ``before_llm``."""
+    """Put what bears on the user's last message before the model, in each call: ``before_llm``.
+
+    It stays the same while tools answer the model.
+    """
 
     allowed_hook_points = ("before_llm",)
 
@@ -299,14 +312,23 @@ class RecallHook(_MemoryHook):
         """Put a block of its own among the messages, in place of an earlier one."""
         messages = _said(state)
         asked = _last_of_user(messages)
+        read = self._read(state, messages, asked)
+        if asked is not None and read.reading is not None:
+            self._put(messages, asked, block(read.reading))
+        state.set("messages", messages, handler_override=replace_values)
+        _READ[state] = read
+
+    def _read(self, state: State, messages: Sequence[ChatMessage], asked: int | None) -> _Read:
+        """Recall for the user's last message, if that was not done yet in this run."""
+        question = "" if asked is None else _text(messages[asked])
+        before = _READ.get(state)
+        if before is not None and before.asked == question:
+            return before
         asking = in_conversation(self._asking(state), _spoken(messages[: asked or 0]))
         reading: Reading | None = None
         if asked is not None:
-            reading = self.memories.prepare(self._named(state), _text(messages[asked]), **asking)
-        if asked is not None and reading is not None:
-            self._put(messages, asked, block(reading))
-        state.set("messages", messages, handler_override=replace_values)
-        _READ[state] = reading, asking
+            reading = self.memories.prepare(self._named(state), question, **asking)
+        return _Read(question, reading, asking)
 
     def _put(self, messages: list[ChatMessage], asked: int, recalled: str) -> None:
         if self.inject == "user":
@@ -343,7 +365,7 @@ class RememberHook(_MemoryHook):
         turn = _told_of(state, "turn")
         key = self._again(namespace, question, key) if turn is None else digest("turn", turn)
         call = _reply_key(key, said)
-        reading, asking = _READ.get(state) or (None, self._asking(state))
+        _, reading, asking = _READ.get(state) or _Read("", None, self._asking(state))
         if self.memories.converse(
             namespace, question, said, key=key, reading=reading, call=call, **asking
         ):

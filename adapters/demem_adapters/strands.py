@@ -107,10 +107,14 @@ class SlotStore(MemoryStore):
 
     async def search(self, query: str, options: SearchOptions | None = None) -> list[MemoryEntry]:
         """Read for a query: one entry however many are asked for, none where nothing is found."""
-        asking = in_conversation(self.situation.asking(), self._before.pop(query, []))
+        before = self._before.pop(query, None)
+        if before is not None and query in self._readings:
+            # The model goes on with a turn: what was recalled for it stays.
+            return _entries(self._readings[query][0])
+        asking = in_conversation(self.situation.asking(), before or [])
         reading = await self.memories.arecall(self.namespace, query, beside=BESIDE, **asking)
         self._readings[query] = reading, asking
-        return [MemoryEntry(content=reading.text)] if reading else []
+        return _entries(reading)
 
     async def add(self, content: str, metadata: object = None) -> None:
         """Remember a statement once, as the model gives it to ``add_memory``.
@@ -215,16 +219,14 @@ class LongTermMemory(MemoryManager):
 
     async def _end(self, turns: _Turns, session: str, event: AfterInvocationEvent) -> None:
         turn = turns.end(event)
-        if turn is None or not turn.ended:
+        if turn is None or turn.asked is None:
             return
-        if turn.asked is None or event.result is None:
-            return
-        said = _said(event.result)
-        if not said:
+        question = _text(turn.asked)
+        reading, asking = self._store.read_for(question)  # the next turn recalls anew
+        said = "" if event.result is None else _said(event.result)
+        if not turn.ended or event.result is None or not said:
             return
         call = event.result.message.get("tracking_id")
-        question = _text(turn.asked)
-        reading, asking = self._store.read_for(question)
         await asyncio.to_thread(
             self.memories.converse,
             self.namespace,
@@ -314,6 +316,10 @@ class _Turns:
             if turn.task is task:
                 return turn
         return turns[0] if turns else None
+
+
+def _entries(reading: Reading | None) -> list[MemoryEntry]:
+    return [MemoryEntry(content=reading.text)] if reading else []
 
 
 def _said(result: AgentResult) -> str:

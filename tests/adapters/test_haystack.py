@@ -486,6 +486,24 @@ def look() -> str:
     return "a photograph"
 
 
+def test_what_was_recalled_stays_the_same_while_tools_answer_the_model(
+    memories: SharedMemories,
+) -> None:
+    @tool
+    def note() -> str:
+        """Note something that bears on the question."""
+        memories.remember("default", "The valve of my boiler leaks.")
+        return "noted"
+
+    memories.remember("default", VALVE)
+    watched = Watched(calls("note"))
+    watched.agent(memories, tools=[note]).run([user(ASKED)])
+    first, second = ([message.text for message in messages] for messages in watched.seen)
+    assert second[: len(first)] == first
+    assert watched.agent(memories).run([user(ASKED)])
+    assert "leaks" in str(watched.seen[-1])
+
+
 def test_there_is_one_block_in_every_call_of_a_run(memories: SharedMemories) -> None:
     memories.remember("default", VALVE)
     watched = Watched(calls("look"))

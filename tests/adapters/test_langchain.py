@@ -257,6 +257,25 @@ def test_feedback_by_the_id_of_the_answer(memories: Memories) -> None:
     assert read == {"e1"}
 
 
+def test_what_was_recalled_stays_the_same_while_tools_answer_the_model(
+    memories: Memories,
+) -> None:
+    def note() -> str:
+        memories.remember("default", "The valve of my boiler leaks.")
+        return "noted"
+
+    memories.remember("default", VALVE)
+    called = AIMessage("", tool_calls=[{"name": "note", "args": {}, "id": "c1"}])
+    talker = model(called, "A brass one.")
+    noting = StructuredTool.from_function(note, description="Note something.")
+    with_memory = agent(memories, talker, [noting])
+    ask(with_memory, ASKED)
+    first, second = ([message.text for message in asked] for asked in talker.asked)
+    assert second[: len(first)] == first
+    ask(with_memory, ASKED)
+    assert "leaks" in str(talker.asked[-1])
+
+
 def test_a_tool_loop_keeps_calls_with_their_results_and_remembers_one_turn(
     memories: Memories,
 ) -> None:

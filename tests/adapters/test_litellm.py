@@ -26,6 +26,7 @@ from litellm.types.utils import CallTypes
 
 from demem_adapters.common import DECLARED, Memories
 from demem_adapters.litellm import MemoryLogger, wrap
+from demem_agent.errors import InvalidInput
 from demem_agent.testing import BagEncoder, Provider
 
 # Pydantic warns of LiteLLM's own types.
@@ -474,3 +475,9 @@ def test_calls_that_never_end_do_not_add_up(
         "Turn 3.",
         "Turn 4.",
     ]
+
+
+def test_a_function_is_not_wrapped_twice_with_the_same_memories(memories: Memories) -> None:
+    wrapped = wrap(wrap(litellm.completion, memories), Memories(encoder=BagEncoder()))
+    with pytest.raises(InvalidInput, match="these memories already"):
+        wrap(wrapped, memories)

@@ -37,7 +37,14 @@ try:
     from langchain_core.tools import BaseTool, StructuredTool
 
     from demem_adapters.langchain.choosing import ToolChoiceMiddleware
-    from demem_adapters.langchain.messages import Request, has_answer, put_into, said, said_before
+    from demem_adapters.langchain.messages import (
+        Request,
+        goes_on,
+        has_answer,
+        put_into,
+        said,
+        said_before,
+    )
     from demem_adapters.langchain.rag import SelectedRetriever, SlotSelector, as_turn, wrap
 except ImportError as error:
     raise ImportError(
@@ -136,6 +143,8 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         self.inject: Inject = checked(inject)
         #: By the id of a model's answer, what it was given from, and for whom.
         self._given: Recent[str, tuple[Reading | None, Asking]] = Recent()
+        #: What was recalled for what was asked: it stays the same while tools answer the model.
+        self._recalled: Recent[str, tuple[Reading | None, Asking]] = Recent()
         #: What was asked, for when it is summarised away before the agent ends.
         self._asked: Recent[str, str] = Recent()
 
@@ -166,6 +175,7 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         said = self._said_at_end(end)
         reading, asking = self._given.pop(end.id or "", (None, turn.asking))
         self._asked.pop(turn.held, None)
+        self._recalled.pop(turn.held, None)
         if not turn.asked or said is None:
             return
         self.memories.converse(
@@ -186,8 +196,12 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
 
     def _recall(self, request: Request) -> tuple[Reading | None, Asking]:
         turn = self._turn(request.messages, request.state, request.runtime)
+        before = self._recalled.get(turn.held)
+        if before is not None and goes_on(request.messages, request.state.get("demem_asked")):
+            return before
         shown = [message.text for message in request.messages]
         reading = self.memories.prepare(turn.namespace, turn.asked, shown=shown, **turn.asking)
+        self._recalled[turn.held] = reading, turn.asking
         return reading, turn.asking
 
     def _turn(self, messages: Sequence[AnyMessage], state: Any, runtime: Any) -> _Turn:

@@ -9,7 +9,7 @@ from typing import Any, Unpack
 
 from pydantic_ai import DeferredToolRequests, FunctionToolset
 from pydantic_ai.capabilities import AbstractCapability
-from pydantic_ai.messages import ModelResponse
+from pydantic_ai.messages import ModelMessage, ModelResponse
 from pydantic_ai.models import ModelRequestContext
 from pydantic_ai.run import AgentRunResult
 from pydantic_core import to_json
@@ -73,6 +73,7 @@ class LongTermMemory(AbstractCapability[Any]):
     where: Filter | None = None
     _reading: Reading | None = field(default=None, init=False, repr=False)
     _asked_by: Asking | None = field(default=None, init=False, repr=False)
+    _recalled_for: Sequence[str] | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         checked(self.inject)
@@ -102,18 +103,27 @@ class LongTermMemory(AbstractCapability[Any]):
     async def before_model_request(
         self, ctx: Run, request_context: ModelRequestContext
     ) -> ModelRequestContext:
-        """Recall for the last prompt, and put it before the model in this request alone."""
+        """Recall for the last prompt, and put it before the model in this request alone.
+
+        It stays the same while tools answer the model.
+        """
         messages = request_context.messages
-        asked = ["", *prompts(messages)]
-        answers = [message.text or "" for message in messages if isinstance(message, ModelResponse)]
-        self._asked_by = in_conversation(self._asking(ctx), said_before(messages))
-        self._reading = await self.memories.aprepare(
-            self._named(ctx), asked[-1], shown=[*asked, *answers], **self._asked_by
-        )
+        await self._read(ctx, messages)
         if self._reading is None:
             return request_context
         return replace(
             request_context, messages=put_into(messages, block(self._reading), self.inject)
+        )
+
+    async def _read(self, ctx: Run, messages: Sequence[ModelMessage]) -> None:
+        asked = ["", *prompts(messages)]
+        if asked == self._recalled_for:
+            return
+        self._recalled_for = asked
+        answers = [message.text or "" for message in messages if isinstance(message, ModelResponse)]
+        self._asked_by = in_conversation(self._asking(ctx), said_before(messages))
+        self._reading = await self.memories.aprepare(
+            self._named(ctx), asked[-1], shown=[*asked, *answers], **self._asked_by
         )
 
     async def after_run(self, ctx: Run, *, result: AgentRunResult[Any]) -> AgentRunResult[Any]:
