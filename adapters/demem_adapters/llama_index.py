@@ -42,7 +42,7 @@ from demem_agent.text import Measure
 
 try:
     from llama_index.core.base.llms.types import ChatMessage, MessageRole, TextBlock
-    from llama_index.core.memory import BaseMemoryBlock
+    from llama_index.core.memory import BaseMemoryBlock, InsertMethod, Memory
     from llama_index.core.postprocessor.types import BaseNodePostprocessor
     from llama_index.core.retrievers import BaseRetriever
     from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
@@ -112,6 +112,20 @@ class MemoryBlock(BaseMemoryBlock[str]):
     _recalled: Recent[str, tuple[str | None, str, Reading, Asking]] = PrivateAttr(
         default_factory=Recent
     )
+
+    def history(self, **options: Any) -> Memory:
+        """Make LlamaIndex's ``Memory`` with this block before what the user asks.
+
+        Left to itself it puts blocks before the application's own system prompt, so that the whole
+        prompt is another whenever what is recalled changes, and providers do not find it in their
+        caches.
+
+        Args:
+            options: as ``Memory.from_defaults`` takes them; other ``memory_blocks`` come first.
+        """
+        blocks = [*options.pop("memory_blocks", ()), self]
+        given = {"insert_method": InsertMethod.USER, **options}
+        return Memory.from_defaults(memory_blocks=blocks, **given)
 
     async def _aget(self, messages: list[ChatMessage] | None = None, **about: Any) -> str:
         asked, before = _asked_in(messages or [])

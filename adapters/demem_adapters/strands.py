@@ -65,9 +65,9 @@ _MOST_INSIDE = 64
 class SlotStore(MemoryStore):
     """Search a memory: one entry with all that was read for the query, in order of time.
 
-    Its text is within the limit, with the sentence that declares it to be data. Strands tells a store neither the ids of messages nor how an
-    answer ended, so this one takes statements alone; :class:`LongTermMemory` remembers the
-    conversation.
+    Its text is within the limit, with the sentence that declares it to be data. Strands tells a
+    store neither the ids of messages nor how an answer ended, so this one takes statements alone;
+    :class:`LongTermMemory` remembers the conversation.
 
     Args:
         memories: where it is remembered.

@@ -1,5 +1,5 @@
-"""What is put before a model is within the limit with all that stands beside it, and of a long
-message no more is asked for than stands at its ends.
+"""What is put before a model is within the limit with all that stands beside it, and leaves all
+before the question as it was; of a long message no more is asked for than stands at its ends.
 """
 
 from __future__ import annotations
@@ -12,7 +12,14 @@ from adapter_contract import ASKED, VALVE, texts
 from hypothesis import given
 from hypothesis import strategies as st
 
-from demem_adapters.common import DECLARED, Memories, as_asked, block
+from demem_adapters.common import (
+    DECLARED,
+    Memories,
+    as_asked,
+    block,
+    last_of_user,
+    put_before,
+)
 from demem_adapters.common.asking import MOST_ASKED
 from demem_agent.testing import BagEncoder
 
@@ -88,3 +95,24 @@ def test_what_is_asked_for_is_short_and_the_same_of_itself(text: str, times: int
     asked = as_asked(text * times)
     assert len(asked) <= MOST_ASKED
     assert as_asked(asked) == asked
+
+
+MESSAGES = st.lists(
+    st.fixed_dictionaries(
+        {"role": st.sampled_from(["system", "user", "assistant", "tool"]), "content": st.text()}
+    )
+)
+
+
+@given(MESSAGES, st.sampled_from(["user", "merged"]))
+def test_all_before_the_users_last_message_stays_as_it_was(
+    messages: list[dict[str, Any]], place: Any
+) -> None:
+    memories = Memories(encoder=BagEncoder())
+    memories.remember("ana", VALVE)
+    prompt = put_before(messages, memories.prepare("ana", ASKED), place)
+    last = last_of_user(messages)
+    before = len(messages) if last is None else last
+    assert prompt[:before] == messages[:before]
+    assert DECLARED in prompt[before]["content"]
+    assert prompt[before + 1 :] == messages[before + (place == "merged") :] or last is None

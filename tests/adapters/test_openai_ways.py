@@ -62,12 +62,10 @@ def ways() -> list[str]:
     """Return the names of all ways that this version of the client has."""
     found: list[str] = []
     for name, part, _ in parts(openai.OpenAI(api_key="unused")):
-        for method in ("create", "parse", "stream"):
-            if hasattr(part, method):
-                found.append(f"{name}, {method}")
+        found += [f"{name}, {m}" for m in ("create", "parse", "stream") if hasattr(part, m)]
         for method in ("create", "parse"):
             if hasattr(part.with_raw_response, method):
-                found.append(f"{name}, raw {method}")
+                found += [f"{name}, raw {method}"]
             if hasattr(part.with_streaming_response, method):
                 found += [f"{name}, {how} of a late {method}" for how in LATE]
         if hasattr(part, "create"):

@@ -57,7 +57,7 @@ class Driver(ABC):
     explicit: ClassVar[bool] = False
     #: The adapter takes ``where``: which items may be recalled.
     filters: ClassVar[bool] = True
-    #: The framework shows that an answer is made anew: to the same message, with no answer after it.
+    #: The framework shows that an answer is made anew: to a message that has no answer after it.
     regenerates: ClassVar[bool] = False
     #: What was recalled stands behind the sentence that declares it to be data.
     declares: ClassVar[bool] = True

@@ -36,10 +36,10 @@ def put_before(
 
     Args:
         messages: dicts with ``role`` and ``content``; they are not changed.
-        inject: ``user`` puts a message of the user's before the last one. ``system`` puts a message
-            of the system's after the first ones of the system's, so that the beginning of the
-            prompt stays the same from call to call. ``merged`` puts the block at the beginning of
-            the user's last message.
+        inject: ``user`` puts a message of the user's before the last one: all before it stays as it
+            was from call to call, and providers find it in their caches. ``system`` puts a message
+            of the system's after the first ones of the system's, which alone stay so. ``merged``
+            puts the block at the beginning of the user's last message.
         part: the type of a part of a message that is text.
     """
     given = [dict(message) for message in messages]
