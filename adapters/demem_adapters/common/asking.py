@@ -95,7 +95,8 @@ def in_conversation(asking: Asking, before: Sequence[str]) -> Asking:
     Args:
         before: what the user and the assistant said, in order.
     """
-    return {**asking, "context": [text for text in before if text.strip()][-MOST_TURNS:]}
+    said = [text for text in before if text.strip()][-MOST_TURNS:]
+    return {**asking, "context": [as_asked(text) for text in said]}
 
 
 def as_asked(text: str) -> str:
