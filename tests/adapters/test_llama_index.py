@@ -202,6 +202,10 @@ class Engines(Driver):
     def recalled(self, seen: list[str]) -> str:
         return super().recalled(seen).split("\n</recalled>")[0]
 
+    def put_in(self, seen: list[str]) -> str:
+        # LlamaIndex's own marks stand around it.
+        return f"{DECLARED}\n{self.recalled(seen)}"
+
     def go_on(self, before: Sequence[str], asked: str) -> None:
         block = MemoryBlock(memories=self.memories, namespace="ana")
         memory = Memory.from_defaults(memory_blocks=[block])

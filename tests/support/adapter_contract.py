@@ -105,8 +105,7 @@ class Driver(ABC):
 
     def put_in(self, seen: list[str]) -> str:
         """Return all that was put before the model for what was recalled."""
-        recalled = self.recalled(seen)
-        return f"{DECLARED}\n{recalled}" if self.declares and recalled else recalled
+        return "\n".join(blocks_among(seen)) if self.declares else self.recalled(seen)
 
     @classmethod
     def limit(cls, room: int) -> int:
