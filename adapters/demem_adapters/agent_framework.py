@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Sequence
-from datetime import date
 from itertools import takewhile
 from typing import Any
 
@@ -15,17 +14,22 @@ from demem_adapters.common import (
     Asker,
     Conditions,
     Filter,
+    Heard,
     Inject,
     Memories,
     Namespace,
     Situation,
+    Spoken,
     block,
+    came_to_its_end,
     checked,
     digest,
     in_conversation,
     named,
+    said_last,
 )
 from demem_agent import InvalidInput, Reading
+from demem_agent.reading import Asking
 from demem_agent.turns import text_field
 
 try:
@@ -47,6 +51,8 @@ __all__ = ["MemoryProvider"]
 #: What a session keeps of this provider.
 State = dict[str, Any]
 
+#: In the options of a run that a loop sends back to work, in the words of the framework.
+_IN_A_LOOP = "_agent_loop_iteration"
 _NO_REASON = (
     "a run was not remembered: its answer came without a finish reason, "
     "as that of a stream that broke off. If the chat client never gives one, nothing is remembered "
@@ -57,10 +63,11 @@ _NO_REASON = (
 class MemoryProvider(ContextProvider):
     """Recall for what the user says before each run; remember both sides after a whole one.
 
-    What is recalled reaches the model only: history providers keep what was said. Nothing is
-    remembered of a run that fails or is cut off, or of a stream that is left early. A run that
-    waits, as for the approval of a tool call, is remembered when it has gone on to its end; till
-    then the state of the session, all JSON, keeps its question.
+    What is recalled reaches the model only: history providers keep what was said. What the user has
+    said since the last answer is remembered as a run begins. No answer is of a run that fails or is
+    cut off, or of a stream that is left early. That of a run that waits, as for the approval of a
+    tool call, is remembered when it has gone on to its end; till then the state of the session, all
+    JSON, keeps its question.
 
     Args:
         memories: where it is remembered; ``memories.feedback(response.response_id, thumbs=True)``
@@ -73,8 +80,9 @@ class MemoryProvider(ContextProvider):
         where: which items may be recalled; a function of it too.
         inject: where the block goes: "user" is a message before the user's, "system" the
             instructions.
-        whole: finish reasons of whole answers. Add None for a client that gives none, and a stream
-            that breaks off passes for whole; a warning is logged once where a reason is missed.
+        whole: finish reasons of whole answers, besides those that are known of providers. Add None
+            for a client that gives none, and a stream that breaks off passes for whole; a warning
+            is logged once where a reason is missed.
         source_id: the name of this provider, in the session's state and on its messages.
 
     Raises:
@@ -119,8 +127,11 @@ class MemoryProvider(ContextProvider):
         reading = await self.memories.aprepare(
             self._whose(session), _asked(context, state), **asking
         )
+        heard: Heard | None = None
+        if _IN_A_LOOP not in context.options:  # there the framework speaks as well
+            heard = await asyncio.to_thread(self._hear, session, context, state, asking)
         # Of this run and never written down, unlike the state: a reading is no JSON value.
-        context.metadata[self.source_id] = reading, asking
+        context.metadata[self.source_id] = heard, reading, asking
         if reading is None:
             return
         if self.inject == "system":
@@ -143,13 +154,14 @@ class MemoryProvider(ContextProvider):
         waits = bool(response.user_input_requests)
         state["waiting"] = asked if waits else ""
         reason = "it waits" if waits else _reason(response)
-        if reason not in self.whole:
+        if waits or not self._is_whole(reason):
             self._missed(reason)
             return
         who = self._whose(session)
-        key = await asyncio.to_thread(self._key, who, asked, context, state)
-        call = response.response_id or key
-        reading, asking = context.metadata.get(self.source_id, (None, {}))
+        heard, reading, asking = context.metadata.get(self.source_id, (None, None, {}))
+        if heard is None:
+            heard = await asyncio.to_thread(self._hear, session, context, state, asking)
+        call = response.response_id or digest(heard.key or asked, state.get("runs", 0))
         state["runs"] = state.get("runs", 0) + 1
         state["call"] = call
         await asyncio.to_thread(
@@ -157,7 +169,7 @@ class MemoryProvider(ContextProvider):
             who,
             asked,
             _last(response.messages, "assistant"),
-            key=key,
+            key=heard,
             reading=reading,
             session=session.session_id,
             call=call,
@@ -179,20 +191,32 @@ class MemoryProvider(ContextProvider):
         else:
             LOG.info("a run was not remembered: %s", reason or "no finish reason")
 
-    def _key(self, who: str | None, asked: str, context: SessionContext, state: State) -> str:
-        """Return the key of a run: the same for the same message.
+    def _is_whole(self, reason: str | None) -> bool:
+        return reason in self.whole or came_to_its_end(reason, unsaid="cut")
 
-        Without ids of messages, it is the same for the same words at the same place of a session.
+    def _hear(
+        self, session: AgentSession, context: SessionContext, state: State, asking: Asking
+    ) -> Heard:
+        """Remember what the user has said since the last answer.
+
+        Without ids of messages, a turn is known by its words and its place in the session.
         """
         messages = context.get_messages(exclude_sources={self.source_id}, include_input=True)
-        if messages and messages[-1].message_id:
-            return digest(context.session_id, messages[-1].message_id)
-        said = [message.text for message in messages]
-        # A session that was made anew with the same id has no runs: what was said between tells
-        # turns apart.
-        before = self.memories.before(who, asked, session=context.session_id)
-        today = date.today().isoformat()
-        return digest(context.session_id, state.get("runs", 0), said, before, today)
+        told = [message for message in messages if message.text.strip()]
+        told = [message for message in told if message.role in (USER, ASSISTANT)]
+        before, said = said_last(Spoken(message.role == USER, message.text) for message in told)
+        waits = not _last(context.input_messages, USER) and bool(state.get("waiting"))
+        ids = [message.message_id for message in told[len(before) : len(before) + len(said)]]
+        return self.memories.heard(
+            self._whose(session),
+            [state["waiting"]] if waits else said,
+            before=before,
+            session=session.session_id,
+            asker=asking.get("asker"),
+            ids=ids,
+            about=state.get("runs", 0),
+            goes_on=waits,
+        )
 
 
 def _asked(context: SessionContext, state: State) -> str:

@@ -18,6 +18,7 @@ from demem_adapters.common import (
     Namespace,
     Situation,
     block,
+    came_to_its_end,
     in_conversation,
     named,
 )
@@ -33,9 +34,6 @@ except ImportError as error:
     raise ImportError("this adapter needs dspy: pip install 'demem-agent[dspy]'") from error
 
 __all__ = ["MemoryRetriever", "WithMemory"]
-
-#: Why a model stops that has come to its end; None is one that does not say why.
-_WHOLE = frozenset({None, "stop", "tool_calls", "tool_call"})
 
 
 class MemoryRetriever:
@@ -89,7 +87,9 @@ class _Watch:
         """Whether no model was cut off, as far as DSPy keeps a history."""
         if dspy.settings.disable_history or dspy.settings.max_history_size <= 0:
             return False
-        return all(reason in _WHOLE for reason in self._reasons())
+        return all(
+            came_to_its_end(reason, unsaid="whole", waits=True) for reason in self._reasons()
+        )
 
     def _reasons(self) -> Iterator[str | None]:
         for call in self.history:

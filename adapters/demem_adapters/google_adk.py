@@ -12,12 +12,15 @@ from demem_adapters.common import (
     USER,
     Asker,
     Conditions,
+    Ending,
     Filter,
     Memories,
     Said,
     Situation,
+    came_to_its_end,
     digest,
     logged,
+    text_of,
 )
 from demem_adapters.common.passages import (
     Passage,
@@ -188,16 +191,15 @@ def _whole(event: Event) -> bool:
     """Whether an event is all of what was said."""
     if event.partial or event.interrupted or event.error_code:
         return False
-    if event.finish_reason is None:
-        # A model with a version is a provider's, which says why it stopped.
-        return not event.model_version
-    return event.finish_reason == types.FinishReason.STOP
+    # A model with a version is a provider's, which says why it stopped.
+    unsaid: Ending = "cut" if event.model_version else "whole"
+    return came_to_its_end(event.finish_reason, unsaid=unsaid, waits=True)
 
 
 def _turn(event: Event, session: str | None, user: str) -> Said:
     by_user = event.author == USER
     return {
-        "text": _text(event.content),
+        "text": _words(event.content),
         "speaker": user if by_user else event.author or None,
         "at": datetime.fromtimestamp(event.timestamp),
         "session": session,
@@ -207,7 +209,7 @@ def _turn(event: Event, session: str | None, user: str) -> Said:
 
 
 def _entry_turn(entry: MemoryEntry, about: Mapping[str, object]) -> Said:
-    text = _text(entry.content)
+    text = _words(entry.content)
     key = entry.id or digest(entry.author, entry.timestamp, text)
     return {
         "text": text,
@@ -219,11 +221,8 @@ def _entry_turn(entry: MemoryEntry, about: Mapping[str, object]) -> Said:
     }
 
 
-def _text(content: types.Content | None) -> str:
-    if content is None:
-        return ""
-    parts = content.parts or ()
-    return "\n".join(part.text for part in parts if part.text and not part.thought)
+def _words(content: types.Content | None) -> str:
+    return text_of(content.parts or ()) if content is not None else ""
 
 
 def _shown(passage: Passage) -> str:

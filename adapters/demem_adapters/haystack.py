@@ -6,26 +6,31 @@ import uuid
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from itertools import count
 from typing import Any, ClassVar, NamedTuple, Self, Unpack
 
 from demem_adapters.common import (
     ASSISTANT,
     BESIDE,
     USER,
+    Heard,
     Inject,
     Memories,
     Said,
     Situation,
+    Spoken,
     block,
+    came_to_its_end,
     checked,
     digest,
     in_conversation,
     is_person,
+    logged,
+    said_last,
+    text_of,
 )
+from demem_adapters.common.hearing import of_session, remembered_among
 from demem_adapters.common.passages import as_metadata, details, passages, where_of
 from demem_agent import Evidence, InvalidInput, Reading
-from demem_agent.errors import DeMemError
 from demem_agent.options import Options
 from demem_agent.reading import Asking
 from demem_agent.stores import Store
@@ -50,9 +55,6 @@ __all__ = [
     "memory_hooks",
 ]
 
-#: Reasons of replies that are not whole; None is a stream that broke off, and what no model wrote
-#: has no reason at all.
-_CUT_OFF = frozenset({None, "length", "max_tokens", "content_filter"})
 #: In the meta of messages: what this adapter put among them.
 _BLOCK = "demem_block"
 #: In the meta of a reply: its id, for feedback.
@@ -60,15 +62,16 @@ _CALL = "demem_call"
 
 
 class _Read(NamedTuple):
-    """What was read for a question, and for whom."""
+    """What was heard and read for a question, and for whom."""
 
     asked: str
+    heard: Heard | None
     reading: Reading | None
     asking: Asking
 
 
-#: What was read last in each run of an agent; beside its state, as a reading cannot be written
-#: down.
+#: What was heard and read last in each run of an agent; beside its state, as a reading cannot be
+#: written down.
 _READ: weakref.WeakKeyDictionary[State, _Read] = weakref.WeakKeyDictionary()
 
 
@@ -232,17 +235,31 @@ class MemoryWriter:
             asker: who has said the messages of users, if not whom the component was made with.
         """
         user = asker or self.asker or USER
-        turns: list[Said] = []
-        for message, key in _told(messages or (), session):
-            turns.append(_turn(message, key, session, user))
-        turns += map(_document_turn, documents or ())
         whose = namespace or self.namespace
         if whose is None:
             return {"written": 0}
+        told = _told(messages or (), session)
+        turns = [_turn(message, key, session, user) for message, key in told]
+        known = self._known(whose, turns, session)
+        turns += map(_document_turn, documents or ())
         kept = [turn for turn in turns if turn["text"].strip()]
         for turn in kept:
-            self.memories.remember(whose, **turn)
+            if turn.get("key") not in known:
+                self.memories.remember(whose, **turn)
         return {"written": len(kept)}
+
+    def _known(self, namespace: str, turns: Sequence[Said], session: str | None) -> set[str | None]:
+        """Return the keys of what a hook has remembered: in this session, or today."""
+        memory = self.memories.known(namespace)
+        if memory is None:
+            return set()
+        items = of_session(memory.evidence(), session)
+        if session is None and items:  # by the memory's own clock
+            days = [item.at.date() if item.at else None for item in items]
+            items = [item for item, day in zip(items, days, strict=True) if day == days[-1]]
+        spoken = [Spoken(is_person(turn.get("speaker")), turn["text"]) for turn in turns]
+        ids = remembered_among(items, spoken)
+        return {turn.get("key") for turn, id in zip(turns, ids, strict=True) if id is not None}
 
 
 class _MemoryHook:
@@ -299,11 +316,27 @@ class _MemoryHook:
         held = _told_of(state, "conditions", self.conditions)
         return _situation(asker, held, _told_of(state, "where", self.where))
 
+    def _heard(self, state: State, messages: Sequence[ChatMessage], asking: Asking) -> Heard:
+        """Remember what the user has said since the last reply, once in a run."""
+        heard, _, _ = _READ.get(state, (None, None, None))
+        if heard is not None:
+            return heard
+        before, said = said_last(_conversation(messages))
+        turn = _told_of(state, "turn")
+        # By the name of the turn its last message is known.
+        ids = [None] * (len(said) - 1) + [None if turn is None else digest("turn", turn)]
+        asker = asking.get("asker")
+        namespace = self._named(state)
+        with logged("a turn was not remembered"):
+            return self.memories.heard(namespace, said, before=before, asker=asker, ids=ids)
+        return Heard()
+
 
 class RecallHook(_MemoryHook):
     """Put what bears on the user's last message before the model, in each call: ``before_llm``.
 
-    It stays the same while tools answer the model.
+    What the user has said since the last reply is remembered before the first. What was recalled
+    stays the same while tools answer the model.
     """
 
     allowed_hook_points = ("before_llm",)
@@ -328,7 +361,7 @@ class RecallHook(_MemoryHook):
         reading: Reading | None = None
         if asked is not None:
             reading = self.memories.prepare(self._named(state), question, **asking)
-        return _Read(question, reading, asking)
+        return _Read(question, self._heard(state, messages, asking), reading, asking)
 
     def _put(self, messages: list[ChatMessage], asked: int, recalled: str) -> None:
         if self.inject == "user":
@@ -339,8 +372,7 @@ class RecallHook(_MemoryHook):
 
 
 class RememberHook(_MemoryHook):
-    """After a run that ended well, remember the user's last message and the reply; for
-    ``after_run``.
+    """After a run that ended well, remember the reply; for ``after_run``.
 
     Without an id of the turn, a run with the messages of one on the same day is the same run
     carried out again unless the user has said something else since.
@@ -356,29 +388,20 @@ class RememberHook(_MemoryHook):
         """Remember, and leave the messages as they were said."""
         messages = _said(state)
         state.set("messages", messages, handler_override=replace_values)
-        asked = _asked(messages)
+        asked = _last_of_user(messages)
         said = _said_at_end(state, messages)
         if asked is None or said is None:
             return
-        question, key = asked
+        question = _text(messages[asked])
+        read = _READ.get(state) or _Read("", None, None, self._asking(state))
+        _, heard, reading, asking = read
+        if heard is None:  # of an agent that has this hook alone
+            heard = self._heard(state, messages, asking)
         namespace = self._named(state)
-        turn = _told_of(state, "turn")
-        key = self._again(namespace, question, key) if turn is None else digest("turn", turn)
-        call = _reply_key(key, said)
-        _, reading, asking = _READ.get(state) or _Read("", None, self._asking(state))
-        if self.memories.converse(
-            namespace, question, said, key=key, reading=reading, call=call, **asking
-        ):
+        call = _reply_key(heard.key or digest(question), said)
+        about: Any = {"key": heard, "reading": reading, "call": call, **asking}
+        if self.memories.converse(namespace, question, said, **about):
             messages[-1].meta[_CALL] = call
-
-    def _again(self, namespace: str | None, question: str, key: str) -> str:
-        """Return another key for what was said before and is said again after something else."""
-        try:
-            memory = self.memories.known(namespace)
-            items = memory.evidence() if memory is not None else ()
-        except DeMemError:
-            return key  # what fails will be logged when it comes to remembering
-        return _unused_key(key, question, items)
 
 
 def memory_hooks(
@@ -476,6 +499,13 @@ def _spoken(messages: Iterable[ChatMessage]) -> list[str]:
     return [_text(message) for message in sides]
 
 
+def _conversation(messages: Iterable[ChatMessage]) -> list[Spoken]:
+    """Return what users and models said up to the user's last message, without calls of tools."""
+    sides = [message for message in messages if message.role.value in (USER, ASSISTANT)]
+    said = [message for message in sides if not message.tool_calls]
+    return [Spoken(message.is_from("user"), _text(message)) for message in said]
+
+
 def _after_instructions(messages: Sequence[ChatMessage]) -> int:
     for number, message in enumerate(messages):
         if not message.is_from("system"):
@@ -490,32 +520,6 @@ def _documents(reading: Reading) -> list[Document]:
         meta = details(passage.evidence)
         found.append(Document(content=passage.text, meta=meta, score=reading.probability))
     return found
-
-
-def _unused_key(key: str, question: str, items: Iterable[Evidence]) -> str:
-    """Return this key, or one made of it if the user has said something else since its use."""
-    used: dict[str, int] = {}
-    other = -1  # where the user last said something else
-    for n, item in enumerate(items):
-        turn_key, _, _ = (item.source_id or "").rpartition(":")
-        used[turn_key] = n
-        if is_person(item.speaker) and item.text != question:
-            other = n
-    again = key
-    for n in count(1):
-        if used.get(again, other) >= other:
-            break
-        again = digest(key, n)
-    return again
-
-
-def _asked(messages: Iterable[ChatMessage]) -> tuple[str, str] | None:
-    """Return what the user said last, with the key of its turn; None where that is nothing."""
-    asked: tuple[str, str] | None = None
-    for message, key in _told(messages):
-        if message.is_from("user"):
-            asked = _text(message), key
-    return asked
 
 
 def _said_at_end(state: State, messages: Sequence[ChatMessage]) -> str | None:
@@ -536,13 +540,15 @@ def _ended_by_tool(state: State) -> bool:
 
 
 def _text(message: ChatMessage) -> str:
-    return "\n".join(message.texts)
+    return text_of(message.texts)
 
 
 def _whole(message: ChatMessage) -> bool:
     if not message.is_from("assistant"):
         return False
-    return message.meta.get("finish_reason", "stop") not in _CUT_OFF
+    # None is a stream that broke off, and what no model wrote has no reason at all.
+    reason = message.meta.get("finish_reason", "stop")
+    return came_to_its_end(reason, unsaid="cut", waits=True)
 
 
 def _is_said(message: ChatMessage) -> bool:
@@ -573,7 +579,6 @@ def _told(
 def _turn(message: ChatMessage, key: str, session: str | None, user: str) -> Said:
     text = _text(message)
     said: Said = {"text": text, "session": session}
-    # As Memories.converse has it, so that what a hook remembered is known to the writer.
     if message.is_from("user"):
         return {**said, "speaker": user, "key": f"{key}:user"}
     reply = _reply_key(key, text)

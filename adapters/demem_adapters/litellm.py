@@ -22,7 +22,7 @@ from demem_adapters.common import (
     block,
     named,
 )
-from demem_adapters.openai.turns import Call, Turn, Turns
+from demem_adapters.openai.turns import BROKE_OFF, Call, Turn, Turns
 from demem_agent import InvalidInput
 
 try:
@@ -44,7 +44,6 @@ _MOST_CALLS = 2_000
 _REDACTED = "redacted-by-litellm"
 #: On a function with memory, which memories it has.
 _HELD = "_demem_memories"
-_UNSURE = "a stream was not remembered: it may have broken off"
 
 
 class MemoryLogger(CustomLogger):
@@ -139,7 +138,7 @@ class MemoryLogger(CustomLogger):
     ) -> None:
         """Remember what no other hook is told of: streams, and answers from LiteLLM's cache."""
         if self._streams.pop(kwargs["litellm_call_id"], None):
-            LOG.warning(_UNSURE)
+            LOG.warning(BROKE_OFF)
         await self._end(kwargs, response_obj)
 
     async def _end(self, call: Call, response: object) -> None:
@@ -235,7 +234,7 @@ class _Stream:
         if self._told_why():
             self._turn.end()
         else:
-            LOG.warning(_UNSURE)
+            LOG.warning(BROKE_OFF)
 
     def _told_why(self) -> bool:
         """Whether the provider said why the model stopped.

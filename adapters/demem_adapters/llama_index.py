@@ -28,6 +28,7 @@ from demem_adapters.common import (
     in_conversation,
     logged,
     named,
+    text_of,
 )
 from demem_adapters.common.passages import (
     Passage,
@@ -41,7 +42,7 @@ from demem_agent.reading import Asking
 from demem_agent.text import Measure
 
 try:
-    from llama_index.core.base.llms.types import ChatMessage, MessageRole, TextBlock
+    from llama_index.core.base.llms.types import ChatMessage, MessageRole
     from llama_index.core.memory import BaseMemoryBlock, InsertMethod, Memory
     from llama_index.core.postprocessor.types import BaseNodePostprocessor
     from llama_index.core.retrievers import BaseRetriever
@@ -380,13 +381,8 @@ def _text(message: ChatMessage) -> str:
 
     LlamaIndex puts that before what was said, which is the last part.
     """
-    texts = [part.text for part in message.blocks[:-1] if _is_said(part)]
-    texts += [part.text for part in message.blocks[-1:] if isinstance(part, TextBlock)]
-    return "\n".join(texts)
-
-
-def _is_said(part: object) -> bool:
-    return isinstance(part, TextBlock) and DECLARED not in part.text
+    own = [part for part in message.blocks[:-1] if DECLARED in text_of(part)]
+    return text_of([part for part in message.blocks if part not in own])
 
 
 def _asked_in(messages: Sequence[ChatMessage]) -> tuple[str, list[str]]:

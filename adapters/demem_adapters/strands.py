@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -18,11 +18,17 @@ from demem_adapters.common import (
     Asker,
     Conditions,
     Filter,
+    Heard,
     Memories,
     Recent,
     Situation,
+    Spoken,
+    came_to_its_end,
     digest,
     in_conversation,
+    kept_as,
+    said_last,
+    text_of,
 )
 from demem_agent import Reading
 from demem_agent.reading import Asking
@@ -53,9 +59,6 @@ __all__ = ["LongTermMemory", "SlotStore"]
 #: What Strands hands from hook to hook in one call of an agent.
 State = dict[str, Any]
 
-#: The model came to its end; all others are turns that were cut off, refused, cancelled or wait for
-#: somebody.
-_WHOLE = frozenset({"end_turn", "stop_sequence"})
 #: Readings that wait for the answer to their query.
 _MOST_READINGS = 64
 #: Turns of an agent that others are inside of.
@@ -112,7 +115,14 @@ class SlotStore(MemoryStore):
             # The model goes on with a turn: what was recalled for it stays.
             return _entries(self._readings[query][0])
         asking = in_conversation(self.situation.asking(), before or [])
-        reading = await self.memories.arecall(self.namespace, query, beside=BESIDE, **asking)
+        reading = await asyncio.to_thread(
+            self.memories.recall,
+            self.namespace,
+            query,
+            shown=[kept_as(query)],
+            beside=BESIDE,
+            **asking,
+        )
         self._readings[query] = reading, asking
         return _entries(reading)
 
@@ -210,8 +220,8 @@ class LongTermMemory(MemoryManager):
     async def init_agent(self, agent: Agent) -> None:
         """Attach to an agent: Strands calls this."""
         await super().init_agent(agent)
-        turns = _Turns()
         session = self.session or uuid.uuid4().hex
+        turns = _Turns(partial(self._hear, session))
         agent.add_middleware(InvokeModelStage, turns.watch)
         agent.add_hook(turns.begin, BeforeInvocationEvent)
         agent.add_hook(turns.call, BeforeModelCallEvent)
@@ -224,7 +234,7 @@ class LongTermMemory(MemoryManager):
         question = _text(turn.asked)
         reading, asking = self._store.read_for(question)  # the next turn recalls anew
         said = "" if event.result is None else _said(event.result)
-        if not turn.ended or event.result is None or not said:
+        if not turn.ended or event.result is None or turn.heard is None or not said:
             return
         call = event.result.message.get("tracking_id")
         await asyncio.to_thread(
@@ -232,11 +242,23 @@ class LongTermMemory(MemoryManager):
             self.namespace,
             question,
             said,
-            key=digest(turn.asked.get("tracking_id", call)),
+            key=turn.heard,
             reading=reading,
             session=session,
             call=call,
             **asking,
+        )
+
+    async def _hear(self, session: str, turn: _Turn) -> None:
+        """Remember what the user has said since the last answer."""
+        before, said, ids = _said_last(turn.messages)
+        turn.heard = await self.memories.aheard(
+            self.namespace,
+            said,
+            before=before,
+            session=session,
+            asker=self._store.situation.asking().get("asker"),
+            ids=ids,
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -252,11 +274,21 @@ def _made(
 
 @dataclass(slots=True, eq=False)
 class _Turn:
-    """What was asked in a turn, the task that carries it out, and whether it came to its end."""
+    """What was asked in a turn, the task that carries it out, and whether it came to its end.
 
-    asked: Message | None
+    Attributes:
+        messages: up to what was asked.
+    """
+
+    messages: list[Message]
     task: asyncio.Task[object] | None
     ended: bool = False
+    heard: Heard | None = None
+
+    @property
+    def asked(self) -> Message | None:
+        """The last message with words of the user's."""
+        return _asked(self.messages)
 
 
 class _Turns:
@@ -266,16 +298,17 @@ class _Turns:
     name of its own in it; and an agent that may be called inside itself has several turns there.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, hear: Callable[[_Turn], Awaitable[None]]) -> None:
         self._name = f"demem_{uuid.uuid4().hex}"
+        self._hear = hear
 
     def begin(self, event: BeforeInvocationEvent) -> None:
         """Note what is asked when a turn begins."""
         # Kept here: before a turn ends the history may be shortened, and Strands may put words of
         # its own into it.
-        asked = _asked([*event.agent.messages, *(event.messages or [])])
+        messages = [*event.agent.messages, *(event.messages or [])]
         turns = event.invocation_state.setdefault(self._name, deque(maxlen=_MOST_INSIDE))
-        turns.append(_Turn(asked, asyncio.current_task()))
+        turns.append(_Turn(messages, asyncio.current_task()))
 
     def call(self, event: BeforeModelCallEvent) -> None:
         """Note that the model is called, and has not come to its end."""
@@ -287,6 +320,9 @@ class _Turns:
     ) -> AsyncIterator[Any]:
         """Note whether a stream came to its end: to Strands one that breaks off is "end_turn"."""
         cut = False
+        turn = self._now(context.invocation_state)
+        if turn is not None and turn.heard is None:
+            await self._hear(turn)
         async for event in call(context):
             chunk = event.get("event") or {}
             cut = "messageStop" not in chunk and (cut or "contentBlockDelta" in chunk)
@@ -326,7 +362,7 @@ def _said(result: AgentResult) -> str:
     """Return the answer of a turn, "" where there is none or it did not come to its end."""
     if result.structured_output is not None:
         return result.structured_output.model_dump_json()
-    return _text(result.message) if result.stop_reason in _WHOLE else ""
+    return _text(result.message) if came_to_its_end(result.stop_reason) else ""
 
 
 def _asked(messages: Sequence[Message]) -> Message | None:
@@ -338,12 +374,25 @@ def _asked(messages: Sequence[Message]) -> Message | None:
 
 
 def _text(message: Message) -> str:
-    """Return the words of a message; those of an answer with citations are one level down."""
-    texts: list[str] = []
-    for block in message["content"]:
-        blocks = block.get("citationsContent", {}).get("content", [block])
-        texts += [part["text"] for part in blocks if part.get("text")]
-    return "\n".join(texts).strip()
+    return text_of(message["content"]).strip()
+
+
+def _said_last(
+    messages: Iterable[Message],
+) -> tuple[list[Spoken], list[str], list[str | None]]:
+    """Return what was said before, and what the user has said since the last answer, with ids.
+
+    What a model said beside calls of tools is no answer.
+    """
+    spoken: list[Spoken] = []
+    ids: list[str | None] = []
+    for message in messages:
+        calls = any("toolUse" in block for block in message["content"])
+        if _text(message) and not calls:
+            spoken.append(Spoken(message["role"] == USER, _text(message)))
+            ids.append(message.get("tracking_id"))
+    before, said = said_last(spoken)
+    return before, said, ids[len(before) : len(before) + len(said)]
 
 
 def _before(messages: Sequence[Message], asked: Message) -> list[str]:

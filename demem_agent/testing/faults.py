@@ -34,6 +34,7 @@ FAULTS: Mapping[str, str] = {
     "no-temperature": "400, if the request sets a temperature, naming the field",
     "no-max-tokens": "400, if the request sets max_tokens, naming the field",
     "length": "the text is cut off in the middle, and the finish reason says so",
+    "other-reason": "a finish reason that no other provider has",
     "filtered": "the finish reason is a content filter",
     "refusal": "a refusal in place of a text",
     "no-finish": "a text without a finish reason; a stream that just ends",

@@ -19,7 +19,12 @@ Json = dict[str, Any]
 #: What comes in or goes out as a JSON object, to be read alone.
 Body = Mapping[str, Any]
 
-_FINISH = {"length": "length", "filtered": "content_filter", "no-finish": None}
+_FINISH = {
+    "length": "length",
+    "filtered": "content_filter",
+    "no-finish": None,
+    "other-reason": "eos_reached",
+}
 _NO_TEXT = ("null-content", "refusal")
 #: A word with the space before it: about what a model gives in one piece.
 _PIECE = re.compile(r"\s*\S+|\s+")

@@ -42,7 +42,7 @@ def as_response(reply: Body) -> Json:
         "created_at": 0,
         "error": None,
         "model": reply["model"],
-        "status": _STATUS[finish],
+        "status": _STATUS.get(finish, finish),
         "incomplete_details": reason,
         "output": output,
         "tools": [],

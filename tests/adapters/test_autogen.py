@@ -171,6 +171,8 @@ class Agents(Driver):
     its own.
     """
 
+    tells_reason = False  # AutoGen makes "unknown" of what it does not know, as of broken streams
+
     given: ClassVar[bool] = False
 
     def __init__(self, memories: Memories, **asking: Any) -> None:
@@ -196,6 +198,11 @@ class Agents(Driver):
         with contextlib.suppress(ConnectionError):
             run(agent, text)
         return client.last
+
+    def say_all(self, said: Sequence[str]) -> None:
+        _, agent = self.agent("ana")
+        messages = [TextMessage(content=text, source="user") for text in said]
+        asyncio.run(agent.run(task=messages))
 
     def go_on(self, before: Sequence[str], asked: str) -> None:
         asks, answers = before
@@ -377,14 +384,14 @@ def test_a_stream_passes_through_and_is_remembered_at_its_end(memory: LongTermMe
 
 @pytest.mark.parametrize("reason", ["unknown", "length", "content_filter"])
 @pytest.mark.parametrize("stream", [False, True])
-def test_an_answer_that_is_not_whole_leaves_nothing(
+def test_an_answer_that_is_not_whole_is_not_remembered(
     memory: LongTermMemory, reason: str, stream: bool
 ) -> None:
     run(bot(memory, Watched(answer("It is", reason)), model_client_stream=stream), ASKED)
-    assert memory.memories.known("ana") is None
+    assert texts(memory) == [ASKED]
 
 
-def test_a_stream_that_was_left_leaves_nothing(memory: LongTermMemory) -> None:
+def test_of_a_stream_that_was_left_the_answer_is_not_remembered(memory: LongTermMemory) -> None:
     client = Watched("It is of brass.")
 
     async def leave() -> None:
@@ -394,7 +401,7 @@ def test_a_stream_that_was_left_leaves_nothing(memory: LongTermMemory) -> None:
         assert client.closed == 1
 
     asyncio.run(leave())
-    assert memory.memories.known("ana") is None
+    assert texts(memory) == [ASKED]
 
 
 @pytest.mark.parametrize("size", [2, 100])

@@ -93,6 +93,10 @@ def passages(memories: Memories, query: str = ASKED, k: int = 9, **about: Any) -
 
 
 class Programs(Driver):
+    at_once = False  # a program is remembered when it has ended
+    several = False  # a program is given one question
+    tells_reason = False  # DSPy tells it in its history
+
     def say(
         self,
         text: str,

@@ -129,6 +129,11 @@ def converse(
 
 
 class Service(Driver):
+    at_once = False  # sessions are added when they have ended
+    several = False  # events are remembered each by its id
+    tells_reason = False  # its models name a reason of a fixed set
+    takes_sessions = True
+
     explicit = True  # a service is asked by name
     declares = False  # Google's own words stand around it
     shows_before = False  # it is told the query alone

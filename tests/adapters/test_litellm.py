@@ -23,6 +23,7 @@ with pytest.MonkeyPatch.context() as patch:
 
 import litellm
 from litellm.types.utils import CallTypes
+from openai_clients import MODELS
 
 from demem_adapters.common import DECLARED, Memories
 from demem_adapters.litellm import MemoryLogger, wrap
@@ -30,7 +31,7 @@ from demem_agent.errors import InvalidInput
 from demem_agent.testing import BagEncoder, Provider
 
 # Pydantic warns of LiteLLM's own types.
-pytestmark = pytest.mark.filterwarnings("ignore:Item .* on TypedDict class:UserWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:Items? .* on TypedDict class:UserWarning")
 UNSURE = "a stream was not remembered: it may have broken off"
 
 
@@ -150,7 +151,7 @@ WAYS = pytest.mark.parametrize(
 
 
 class Callback(Driver):
-    regenerates = True
+    tells_reason = False  # LiteLLM makes "stop" of what it does not know
 
     def __init__(self, memories: Memories, **asking: Any) -> None:
         super().__init__(memories, **asking)
@@ -167,7 +168,7 @@ class Callback(Driver):
         event: str = "",
     ) -> list[str]:
         self._turns += 1
-        model = {"whole": "good", "cut": "fault-length", "fails": "fault-500"}[ending]
+        model = MODELS[ending]
         litellm.callbacks = [self.logger]
         with Provider(reply) as provider:
             # A call has no name that stays: the same again is one with the same messages.
@@ -180,14 +181,16 @@ class Callback(Driver):
 
     def go_on(self, before: Sequence[str], asked: str) -> None:
         roles = ("user", "assistant", "user")
+        said = zip(roles, [*before, asked], strict=True)
+        self._call([{"role": role, "content": text} for role, text in said])
+
+    def say_all(self, said: Sequence[str]) -> None:
+        self._call([{"role": "user", "content": text} for text in said])
+
+    def _call(self, messages: list[dict[str, str]]) -> None:
         litellm.callbacks = [self.logger]
         with Provider("Noted.") as provider:
-            about = call(provider, asked, user="ana")
-            about["messages"] = [
-                {"role": role, "content": text}
-                for role, text in zip(roles, [*before, asked], strict=True)
-            ]
-            run(litellm.acompletion(**about))
+            run(litellm.acompletion(**call(provider, "", user="ana") | {"messages": messages}))
 
     def parts(self) -> list[Any]:
         return [MemoryLogger(self.memories)]
@@ -222,24 +225,23 @@ def test_what_is_recalled_reaches_the_model_once_and_is_not_remembered(
 @WAYS
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 @pytest.mark.parametrize("fault", ["401", "length", "filtered", "cut-json", "cut-body"])
-def test_a_call_that_fails_or_is_cut_off_leaves_nothing(
+def test_a_call_that_fails_or_is_cut_off_leaves_no_answer(
     way: Way, provider: Provider, memories: Memories, fault: str, stream: bool
 ) -> None:
     with contextlib.suppress(openai.OpenAIError):
         run(way(memories, provider, VALVE, model=f"fault-{fault}", stream=stream))
-    assert texts(memories) == []
+    assert texts(memories) == [VALVE]
 
 
 @WAYS
-def test_a_stream_that_breaks_off_is_not_remembered_though_litellm_ends_it_as_if_it_were_whole(
+def test_a_stream_that_breaks_off_is_not_remembered(
     way: Way, provider: Provider, memories: Memories, caplog: pytest.LogCaptureFixture
 ) -> None:
-    assert (
-        run(way(memories, provider, VALVE, model="fault-no-finish", stream=True))
-        == "Noted: My boiler "
-    )
-    assert texts(memories) == []
-    assert told(caplog) == [UNSURE]
+    # LiteLLM 1.110 raises; versions before it end such a stream as if it were whole.
+    with contextlib.suppress(litellm.exceptions.MidStreamFallbackError):
+        said = run(way(memories, provider, VALVE, model="fault-no-finish", stream=True))
+        assert (said, told(caplog)) == ("Noted: My boiler ", [UNSURE])
+    assert texts(memories) == [VALVE]
 
 
 @WAYS
@@ -283,17 +285,19 @@ def test_a_finish_reason_that_comes_with_text_is_seen_by_the_wrapper(
 
     litellm.callbacks = [MemoryLogger(memories)]
     assert run(ask(litellm.acompletion)) == "Noted."
-    assert (texts(memories), told(caplog)) == ([], [UNSURE])
+    assert (texts(memories), told(caplog)) == ([VALVE], [UNSURE])
     litellm.callbacks = []
     assert run(ask(wrap(litellm.acompletion, memories))) == "Noted."
     assert texts(memories) == [VALVE, "Noted."]
 
 
-def test_a_stream_that_was_left_is_not_remembered(provider: Provider, memories: Memories) -> None:
+def test_of_a_stream_that_was_left_the_answer_is_not_remembered(
+    provider: Provider, memories: Memories
+) -> None:
     stream = wrap(litellm.completion, memories)(**call(provider, VALVE, stream=True))
     next(stream)
     del stream
-    assert texts(memories) == []
+    assert texts(memories) == [VALVE]
 
 
 def test_a_router_that_falls_back_recalls_once_and_remembers_once(
@@ -444,7 +448,7 @@ def test_a_text_that_litellm_hides_from_callbacks_is_not_taken_for_what_was_said
 ) -> None:
     monkeypatch.setattr(litellm, "turn_off_message_logging", True)
     run(logged(memories, provider, VALVE, stream=True))
-    assert texts(memories) == []
+    assert texts(memories) == [VALVE]
 
 
 def test_calls_that_never_end_do_not_add_up(
@@ -470,11 +474,8 @@ def test_calls_that_never_end_do_not_add_up(
             )
 
     run(converse())
-    assert [text for text in texts(memories) if text != "Noted."] == [
-        "Turn 2.",
-        "Turn 3.",
-        "Turn 4.",
-    ]
+    remembered = [text for text in texts(memories) if text == "Noted."]
+    assert len(remembered) == 3
 
 
 def test_a_function_is_not_wrapped_twice_with_the_same_memories(memories: Memories) -> None:

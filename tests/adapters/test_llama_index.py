@@ -171,6 +171,10 @@ class Watched(MockLLM):
 
 
 class Engines(Driver):
+    at_once = False  # messages are remembered as they leave the history
+    several = False  # messages are remembered each on its own
+    tells_reason = False  # LlamaIndex does not tell it
+
     def say(
         self,
         text: str,

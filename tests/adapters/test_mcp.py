@@ -124,6 +124,10 @@ def arguments(asking: Asking, tool: str) -> set[str]:
 class Agents(Driver):
     """An agent that recalls before its model answers, and remembers both sides once it has."""
 
+    at_once = False  # a client calls the tools when it likes
+    several = False  # each is remembered by a call of its own
+    tells_reason = False  # a server sees no model
+
     explicit = True
     declares = False
     filters = False

@@ -19,7 +19,7 @@ from openai_clients import Clients
 
 from demem_adapters.common import DECLARED, Memories
 from demem_adapters.openai import wrap
-from demem_adapters.openai.turns import Turns
+from demem_adapters.openai.turns import BROKE_OFF, Turns
 from demem_agent.errors import InvalidInput
 from demem_agent.testing import BagEncoder, Provider
 
@@ -118,15 +118,16 @@ def test_a_failed_or_cut_off_call_leaves_nothing_false(
 
 
 @pytest.mark.parametrize("fault", ["no-finish", "cut-body"])
-def test_a_stream_that_ends_early_is_not_remembered(
-    provider: Provider, memories: Memories, fault: str
+def test_of_a_stream_that_ends_early_the_answer_is_not_remembered(
+    provider: Provider, memories: Memories, fault: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     stream = ask(
         wrap(client(provider), memories), "My boiler?", model=f"fault-{fault}", stream=True
     )
     with contextlib.suppress(Exception):  # whatever this version of the client makes of it
         list(stream)
-    assert texts(memories) == []
+    assert texts(memories) == ["My boiler?"]
+    assert caplog.messages.count(BROKE_OFF) == (fault == "no-finish")
 
 
 def test_a_stream_passes_through_and_is_remembered_at_its_end(
@@ -140,11 +141,13 @@ def test_a_stream_passes_through_and_is_remembered_at_its_end(
     assert texts(memories) == ["My boiler has a brass valve.", heard]
 
 
-def test_a_stream_that_was_left_is_not_remembered(provider: Provider, memories: Memories) -> None:
+def test_of_a_stream_that_was_left_the_answer_is_not_remembered(
+    provider: Provider, memories: Memories
+) -> None:
     stream = ask(wrap(client(provider), memories), "My boiler has a brass valve.", stream=True)
     next(stream)
     stream.close()
-    assert texts(memories) == []
+    assert texts(memories) == ["My boiler has a brass valve."]
 
 
 def test_errors_pass_through_as_they_are(provider: Provider, memories: Memories) -> None:

@@ -135,6 +135,10 @@ class Listed:
 
 
 class Sessions(Driver):
+    at_once = False  # a session is told of items when they are there
+    several = False  # its own tests have them
+    tells_reason = False  # the SDK does not tell it
+
     def say(
         self,
         text: str,

@@ -136,8 +136,8 @@ def response(*kinds: str, text: str = "", id: str = "r1") -> Any:
 @pytest.mark.parametrize(
     ("kinds", "finish"),
     [
-        (("reasoning", "message"), "stop"),
-        (("web_search_call", "message"), "stop"),
+        (("reasoning", "message"), "completed"),
+        (("web_search_call", "message"), "completed"),
         (("function_call",), "tool_calls"),
         (("message", "custom_tool_call"), "tool_calls"),
         (("mcp_approval_request",), "tool_calls"),

@@ -8,13 +8,14 @@ import runpy
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 import pytest
 from documents import blocks, run_python
 
-from demem_adapters.common import DECLARED, Memories
+from demem_adapters.common import DECLARED, Memories, endings
 from demem_agent.errors import StoreError
 from demem_agent.stores import MemoryStore
 from demem_agent.testing import BagEncoder
@@ -31,6 +32,7 @@ __all__ = [
     "texts",
 ]
 
+_LOOKS = count()
 ROOT = Path(__file__).parents[2]
 VALVE = "My boiler has a brass valve."
 ASKED = "Which valve has my boiler?"
@@ -44,9 +46,10 @@ RIVALS = (
 )
 #: Who asks and what holds, for whom one of them is right.
 RAINING = {"asker": "ana", "conditions": ["rain"]}
-#: How an answer of the model ends: as it should, cut off (at a limit of its length, say), or with
-#: an error.
-Ending = Literal["whole", "cut", "fails"]
+LEAKS = "It leaks."
+#: How an answer of the model ends: as it should, cut off (at a limit of its length, say), with an
+#: error, or whole for a reason that is not known.
+Ending = Literal["whole", "cut", "fails", "odd"]
 
 
 class Driver(ABC):
@@ -57,12 +60,19 @@ class Driver(ABC):
     explicit: ClassVar[bool] = False
     #: The adapter takes ``where``: which items may be recalled.
     filters: ClassVar[bool] = True
-    #: The framework shows that an answer is made anew: to a message that has no answer after it.
-    regenerates: ClassVar[bool] = False
     #: What was recalled stands behind the sentence that declares it to be data.
     declares: ClassVar[bool] = True
     #: The framework shows the adapter what was said before a question.
     shows_before: ClassVar[bool] = True
+    #: What the user says is remembered as the call begins, whatever becomes of it: not where the
+    #: framework tells the adapter of a turn when it has ended.
+    at_once: ClassVar[bool] = True
+    #: Several messages of the user's can come before one answer, as :meth:`say_all` has them.
+    several: ClassVar[bool] = True
+    #: The adapter is handed whole sessions: what is carried out again is the handing over.
+    takes_sessions: ClassVar[bool] = False
+    #: The framework tells the adapter why the model stopped, in the provider's words.
+    tells_reason: ClassVar[bool] = True
 
     def __init__(self, memories: Memories, **asking: Any) -> None:
         """Take the memories, and the adapter's own ``asker``, ``conditions`` and ``where``."""
@@ -90,6 +100,10 @@ class Driver(ABC):
 
     def go_on(self, before: Sequence[str], asked: str) -> None:
         """Ask in a conversation of ana's in which this was said, by her and the model in turn."""
+        raise NotImplementedError
+
+    def say_all(self, said: Sequence[str]) -> None:
+        """Run one turn in which ana has said all of this before the model answers "Noted."."""
         raise NotImplementedError
 
     def namespace(self, who: str) -> str:
@@ -129,8 +143,9 @@ def blocks_among(shown: Iterable[str]) -> list[str]:
 
 
 def given_to(framework: Driver) -> str:
-    """Return what is recalled for a question in a turn that leaves nothing behind."""
-    return framework.recalled(framework.say(ASKED, who="home", ending="fails"))
+    """Return what is recalled for a question in a turn that leaves no answer behind."""
+    event = f"look {next(_LOOKS)}"
+    return framework.recalled(framework.say(ASKED, who="home", ending="fails", event=event))
 
 
 class _Broken(MemoryStore):
@@ -156,10 +171,10 @@ class _Hearing(Memories):
 
     def __init__(self) -> None:
         super().__init__(encoder=BagEncoder())
-        self.heard: dict[str, Any] = {}
+        self.asked_after: dict[str, Any] = {}
 
     def recall(self, namespace: str | None, query: str, **about: Any) -> Any:
-        self.heard[query] = about.get("context")
+        self.asked_after[query] = about.get("context")
         return super().recall(namespace, query, **about)
 
 
@@ -238,11 +253,18 @@ class AdapterContract(PageContract):
         assert not any("brass" in text for text in seen)
         assert texts(framework.memories, framework.namespace("ben")) == [ASKED, "Noted."]
 
-    def test_asking_in_a_namespace_never_written_gives_nothing_and_does_not_make_it(
+    def test_recalling_in_a_namespace_never_written_gives_nothing_and_does_not_make_it(
         self, framework: Driver
     ) -> None:
+        namespace = framework.namespace("ana")
         assert framework.recalled(framework.say(ASKED, ending="fails")) == ""
-        assert framework.memories.known(framework.namespace("ana")) is None
+        if not self.driver.at_once:
+            assert framework.memories.known(namespace) is None
+            return
+        # What the user said is there, and nothing else.
+        assert texts(framework.memories, namespace) == [ASKED]
+        assert framework.memories.recall("nobody", ASKED) is None
+        assert framework.memories.known("nobody") is None
 
     @pytest.mark.parametrize("ending", ["cut", "fails"])
     def test_an_answer_that_did_not_come_to_its_end_is_not_remembered(
@@ -252,21 +274,70 @@ class AdapterContract(PageContract):
         for text in texts(framework.memories, framework.namespace("ana")):
             assert "bra" not in text.removeprefix(VALVE)
 
+    @pytest.mark.parametrize("ending", ["cut", "fails"])
+    def test_what_the_user_said_is_remembered_whatever_becomes_of_the_answer(
+        self, framework: Driver, ending: Literal["cut", "fails"]
+    ) -> None:
+        if not self.driver.at_once:
+            return
+        framework.say(VALVE, reply="It is bra", ending=ending)
+        framework.say(LEAKS)
+        assert texts(framework.memories, framework.namespace("ana")) == [VALVE, LEAKS, "Noted."]
+
+    def test_a_turn_that_failed_is_remembered_once_when_it_is_carried_out_again(
+        self, framework: Driver
+    ) -> None:
+        if self.driver.takes_sessions:
+            return
+        for ending in ("fails", "cut", "whole"):
+            framework.say(VALVE, ending=ending, event="x")
+        assert texts(framework.memories, framework.namespace("ana")) == [VALVE, "Noted."]
+
+    def test_it_is_remembered_once_also_by_another_process(self) -> None:
+        if self.driver.takes_sessions:
+            return
+        store = MemoryStore()
+        for ending in ("fails", "whole", "whole"):
+            framework = self.driver(Memories(store, encoder=BagEncoder()))
+            framework.say(VALVE, ending=ending, event="x")
+        assert texts(framework.memories, framework.namespace("ana")) == [VALVE, "Noted."]
+
+    def test_all_that_was_said_before_an_answer_is_remembered_in_order(
+        self, framework: Driver
+    ) -> None:
+        if not self.driver.several:
+            return
+        framework.say_all([VALVE, LEAKS])
+        assert texts(framework.memories, framework.namespace("ana")) == [VALVE, LEAKS, "Noted."]
+
+    def test_what_failed_and_is_shown_with_the_next_message_is_remembered_once(
+        self, framework: Driver
+    ) -> None:
+        if not self.driver.several or not self.driver.at_once:
+            return
+        framework.say(VALVE, ending="fails")
+        framework.say_all([VALVE, LEAKS])
+        assert texts(framework.memories, framework.namespace("ana")) == [VALVE, LEAKS, "Noted."]
+
+    def test_an_answer_that_ended_for_an_unknown_reason_is_remembered_and_warned_of_once(
+        self, framework: Driver, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        if not self.driver.tells_reason:
+            return
+        monkeypatch.setattr(endings, "_WARNED", {})
+        framework.say(VALVE, ending="odd")
+        framework.say(LEAKS, ending="odd")
+        remembered = texts(framework.memories, framework.namespace("ana"))
+        assert remembered == [VALVE, "Noted.", LEAKS, "Noted."]
+        told = [record.getMessage() for record in caplog.records if record.name == "demem_adapters"]
+        assert told == [
+            "an answer was remembered although its reason to end is not known: eos_reached"
+        ]
+
     def test_the_same_event_twice_is_remembered_once(self, framework: Driver) -> None:
         for _ in range(2):
             framework.say(VALVE, event="x")
         assert texts(framework.memories, framework.namespace("ana")) == [VALVE, "Noted."]
-
-    def test_an_answer_that_is_made_anew_takes_the_place_of_the_one_before_it(
-        self, framework: Driver
-    ) -> None:
-        if not self.driver.regenerates:
-            return
-        for reply in ("It is of brass.", "It is of steel."):
-            framework.say(ASKED, event="x", reply=reply)
-        memory = framework.memories.of(framework.namespace("ana"))
-        holds = [memory.history(item.id)[-1].evidence.text for item in memory.evidence()]
-        assert holds == [ASKED, "It is of steel.", "It is of steel."]
 
     @pytest.mark.parametrize("unit", ["chars", "tokens"])
     def test_the_limit_holds_in_what_reaches_the_model(
@@ -301,7 +372,10 @@ class AdapterContract(PageContract):
         told = {record.getMessage() for record in caplog.records if record.name == "demem_adapters"}
         # Some frameworks report themselves that nothing could be recalled.
         told -= {"nothing was recalled: StoreError"}
-        assert told == {"a turn was not remembered: StoreError"}
+        # What a framework hands over as a whole, such as a session, it hands over again.
+        waits = framework.memories.waiting > 0
+        what = "a turn waits to be remembered" if waits else "a turn was not remembered"
+        assert told == {f"{what}: StoreError"}
 
     @pytest.mark.parametrize(
         "other",
@@ -345,7 +419,7 @@ class AdapterContract(PageContract):
         framework = self.driver(memories)
         memories.remember(framework.namespace("ana"), VALVE)
         framework.go_on(BEFORE, FOLLOWS)
-        assert memories.heard[FOLLOWS] == BEFORE
+        assert memories.asked_after[FOLLOWS] == BEFORE
 
     @pytest.mark.parametrize("copied", [copy.deepcopy, _pickled], ids=["deep", "pickle"])
     def test_a_copy_has_a_memory_of_its_own(

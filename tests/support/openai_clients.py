@@ -14,14 +14,21 @@ from demem_adapters.common import Memories
 from demem_adapters.openai import wrap
 from demem_agent.testing import Provider
 
-__all__ = ["Clients"]
+__all__ = ["MODELS", "Clients"]
+
+#: Models of the provider's, by how their answers end.
+MODELS = {
+    "whole": "good",
+    "cut": "fault-length",
+    "fails": "fault-500",
+    "odd": "fault-other-reason",
+}
 
 
 class Clients(Driver):
     """Chat completions of a wrapped async client."""
 
     field = "messages"
-    regenerates = True
 
     def __init__(self, memories: Memories, **asking: Any) -> None:
         super().__init__(memories, **asking)
@@ -42,13 +49,17 @@ class Clients(Driver):
             {"role": "system", "content": event or f"Turn {self._turns}."},
             {"role": "user", "content": text},
         ]
-        model = {"whole": "good", "cut": "fault-length", "fails": "fault-500"}[ending]
+        model = MODELS[ending]
         return self._seen(messages, model, who, reply)
 
     def go_on(self, before: Sequence[str], asked: str) -> None:
         roles = ("user", "assistant", "user")
         said = zip(roles, [*before, asked], strict=True)
         self._seen([{"role": role, "content": text} for role, text in said])
+
+    def say_all(self, said: Sequence[str]) -> None:
+        self._turns += 1
+        self._seen([{"role": "user", "content": text} for text in said])
 
     def _seen(
         self,

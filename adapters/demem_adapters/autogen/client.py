@@ -15,11 +15,12 @@ from demem_adapters.autogen.messages import (
     goes_on,
     last,
     said_in,
+    said_last_of,
     texts_of,
     who_asks,
     with_recalled,
 )
-from demem_adapters.common import Memories, Recent, digest, in_conversation
+from demem_adapters.common import Heard, Memories, Recent, digest, ending_of, in_conversation
 from demem_agent import FeedbackReport, InvalidInput, Reading
 from demem_agent.feedback import Told
 from demem_agent.reading import Asking
@@ -43,8 +44,6 @@ except ImportError as error:
 
 __all__ = ["RememberingClient", "RememberingClientConfig"]
 
-#: A model's turn has ended as it should; "unknown" is what a stream that breaks off ends with.
-_WHOLE = frozenset({"stop", "function_calls"})
 #: Turns that wait for the results of tools; the oldest goes when there are more.
 _MOST_WAITING = 1_000
 
@@ -58,10 +57,11 @@ class RememberingClientConfig(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class _Turn:
-    """What the user asked, the key that it is remembered by, and what was recalled for it."""
+    """What the user asked, how it is remembered, and what was recalled for it."""
 
     asked: str
-    key: str
+    texts: list[str]
+    heard: Heard
     reading: Reading | None
     asking: Asking
 
@@ -70,9 +70,9 @@ class RememberingClient(ChatCompletionClient, Component[RememberingClientConfig]
     """A model client that recalls before each call and remembers after it; the rest it passes on.
 
     What is recalled reaches the model in that call alone: the agent's context and its state keep
-    what was said. The user's message and the answer are remembered once the model has come to its
-    end. What cannot be remembered (a store that fails) is logged by kind, and the answer is given
-    all the same.
+    what was said. What the user has said since the last answer is remembered as the model is
+    called, the answer once it has come to its end. What cannot be remembered (a store that fails)
+    is logged by kind, and the answer is given all the same.
 
     Args:
         client: any model client.
@@ -140,18 +140,17 @@ class RememberingClient(ChatCompletionClient, Component[RememberingClientConfig]
         question = last(asked)
         asking = in_conversation(memory.situation.asking(who_asks(asked)), before(said, asked))
         reading = await self.memories.aprepare(memory.namespace, question, **asking)
-        earlier = await asyncio.to_thread(
-            self.memories.before,
+        earlier, texts = said_last_of(said, asked)
+        heard = await self.memories.aheard(
             memory.namespace,
-            question,
+            texts,
+            before=earlier,
             session=memory.session,
-            again=goes_on(said, question),
+            asker=asking.get("asker"),
+            goes_on=goes_on(said, asked),
+            one_answer=False,  # each agent of a team may give one
         )
-        # The same from every agent of a team, and when the turn is carried out again; another when
-        # it is asked later.
-        today = date.today().isoformat()
-        key = digest(memory.namespace, memory.session, today, texts_of(asked), earlier)
-        return _Turn(question, key, reading, asking)
+        return _Turn(question, texts_of(asked), heard, reading, asking)
 
     def _waited(self, said: Sequence[LLMMessage]) -> _Turn | None:
         """Return the turn that results of tools belong to: the same question again with them."""
@@ -164,23 +163,31 @@ class RememberingClient(ChatCompletionClient, Component[RememberingClientConfig]
         return None
 
     async def _end(self, turn: _Turn, result: CreateResult) -> None:
-        if result.finish_reason not in _WHOLE:
+        # "unknown" is what a stream that breaks off ends with.
+        ending = ending_of(result.finish_reason, unsaid="cut")
+        if ending == "waits":
+            self._wait(turn, result)
+        if not isinstance(result.content, str) or ending != "whole":
             return
-        text = result.content if isinstance(result.content, str) else ""
         namespace = self.memory.namespace
-        call = digest(namespace, turn.key, text)
+        today = date.today().isoformat()
+        # The same when the turn is carried out again; another when it is asked later.
+        call = digest(namespace, self.memory.session, today, turn.texts, result.content)
         answer = await asyncio.to_thread(
             self.memories.converse,
             namespace,
             turn.asked,
-            text,
-            key=turn.key,
+            result.content,
+            key=turn.heard,
             reading=turn.reading,
             session=self.memory.session,
             call=call,
             **turn.asking,
         )
         self.call = call if answer else None
+
+    def _wait(self, turn: _Turn, result: CreateResult) -> None:
+        """Know the turn again by the calls of tools that it waits for."""
         for asked in () if isinstance(result.content, str) else result.content:
             if asked.id:
                 self._waiting[asked.id] = turn

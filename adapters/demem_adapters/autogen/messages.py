@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from demem_adapters.common import DECLARED, Inject, put_before
+from demem_adapters.common import DECLARED, Inject, Spoken, put_before, said_last, text_of
 from demem_agent import Reading
 
 try:
@@ -21,6 +21,7 @@ __all__ = [
     "goes_on",
     "last",
     "said_in",
+    "said_last_of",
     "texts_of",
     "who_asks",
     "with_recalled",
@@ -88,18 +89,32 @@ def who_asks(asked: Sequence[UserMessage]) -> str | None:
     return asked[-1].source if asked else None
 
 
-def goes_on(messages: Iterable[LLMMessage], question: str) -> bool:
-    """Whether anything was said after a question, as by another agent of a team."""
+def goes_on(messages: Iterable[LLMMessage], asked: Sequence[UserMessage]) -> bool:
+    """Whether anything was said after what was asked, as by another agent of a team."""
     said = [message for message in messages if not isinstance(message, SystemMessage)]
-    if not said:
-        return False
-    end = said[-1]
-    return not isinstance(end, UserMessage) or _text(end) != question
+    return bool(asked) and said[-1] is not asked[-1]
+
+
+def said_last_of(
+    messages: Iterable[LLMMessage], asked: Sequence[UserMessage]
+) -> tuple[list[Spoken], list[str]]:
+    """Return what was said before, and all that the user has said since anybody answered.
+
+    Args:
+        asked: what the user said; other agents of a team are users as well, and answer.
+    """
+    by_user = {id(message) for message in asked}
+    spoken: list[Spoken] = []
+    for message in messages:
+        if isinstance(message, UserMessage):
+            spoken.append(Spoken(id(message) in by_user, _text(message)))
+        elif isinstance(message, AssistantMessage) and isinstance(message.content, str):
+            spoken.append(Spoken(False, message.content))
+    return said_last(spoken)
 
 
 def _text(message: UserMessage) -> str:
-    parts = [message.content] if isinstance(message.content, str) else message.content
-    return "\n".join(part for part in parts if isinstance(part, str))
+    return text_of(message.content)
 
 
 def with_recalled(

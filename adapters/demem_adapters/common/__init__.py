@@ -19,6 +19,7 @@ from demem_adapters.common.asking import (
 )
 from demem_adapters.common.choices import HINT, hint_block, in_order
 from demem_adapters.common.digests import digest
+from demem_adapters.common.endings import Ending, came_to_its_end, ending_of
 from demem_adapters.common.failures import LOG, logged
 from demem_adapters.common.injecting import (
     BESIDE,
@@ -29,11 +30,12 @@ from demem_adapters.common.injecting import (
     checked,
     put_before,
 )
-from demem_adapters.common.memories import Memories, Said
+from demem_adapters.common.memories import Heard, Memories, Said
 from demem_adapters.common.messages import SYSTEM, Message, last_of_user
 from demem_adapters.common.naming import Namespace, named
 from demem_adapters.common.recent import Recent
 from demem_adapters.common.said import kept_as
+from demem_adapters.common.texts import Spoken, said_last, text_of
 from demem_adapters.common.tools import Advised, ToolAdvice, ToolOptions, Worked
 
 __all__ = [
@@ -47,7 +49,9 @@ __all__ = [
     "Advised",
     "Asker",
     "Conditions",
+    "Ending",
     "Filter",
+    "Heard",
     "Inject",
     "Memories",
     "Message",
@@ -56,13 +60,16 @@ __all__ = [
     "Recent",
     "Said",
     "Situation",
+    "Spoken",
     "ToolAdvice",
     "ToolOptions",
     "Worked",
     "as_asked",
     "block",
+    "came_to_its_end",
     "checked",
     "digest",
+    "ending_of",
     "hint_block",
     "in_conversation",
     "in_order",
@@ -72,4 +79,6 @@ __all__ = [
     "logged",
     "named",
     "put_before",
+    "said_last",
+    "text_of",
 ]

@@ -7,33 +7,32 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date, datetime
+from itertools import takewhile
 from typing import Any, Required, TypedDict, Unpack
 
 from demem_adapters.common.asking import ASSISTANT, USER, as_asked
 from demem_adapters.common.choices import Choices
 from demem_adapters.common.digests import digest
 from demem_adapters.common.failures import LOG, logged
+from demem_adapters.common.hearing import anchor_of, of_session, remembered_of
 from demem_adapters.common.injecting import BESIDE
 from demem_adapters.common.recent import Recent
-from demem_adapters.common.said import (
-    answer_of_call,
-    answer_there,
-    echoes,
-    kept_as,
-    said_before,
-)
+from demem_adapters.common.said import answer_of_call, echoes, kept_as, other_answers, said_before
+from demem_adapters.common.texts import Spoken
+from demem_adapters.common.writing import Writes, patiently
 from demem_agent import Answer, Evidence, FeedbackReport, Ingested, Reading, SlotMemory
 from demem_agent.errors import DeMemError, IdempotencyConflict, InvalidInput, NotFound
 from demem_agent.feedback import Told
 from demem_agent.options import Options
 from demem_agent.reading import Asking
-from demem_agent.stores import Store
-from demem_agent.turns import whole_field
+from demem_agent.stores import DeletionReceipt, Store
+from demem_agent.turns import text_field, whole_field
 from demem_agent.types import number_of
 from demem_agent.where import Where, as_where
 
-__all__ = ["Matching", "Memories", "Said"]
+__all__ = ["Heard", "Matching", "Memories", "Said"]
 
 #: Whether an item may be read.
 Matching = Callable[[Evidence], bool]
@@ -55,6 +54,28 @@ class Said(TypedDict, total=False):
     metadata: Mapping[str, object] | None
 
 
+@dataclass(slots=True)
+class Heard:
+    """What the user has said in a turn, and how far it is remembered.
+
+    Attributes:
+        said: as it is kept, oldest first.
+        key: of the turn, the same when it is carried out again; "" until it is remembered.
+        ids: by which each of it is remembered, as far as it is.
+        known: which of it was remembered before.
+        goes_on: whether the turn has begun before, and is shown with what came of it since.
+        one_answer: whether another answer to the same message takes the place of the first.
+    """
+
+    said: tuple[str, ...] = ()
+    key: str = ""
+    ids: list[str] = field(default_factory=list)
+    known: list[str | None] | None = None
+    keys: list[str] = field(default_factory=list)
+    goes_on: bool = False
+    one_answer: bool = False
+
+
 class Memories(Choices):
     """One memory for each namespace (a user, a conversation, a tenant), made when it is first
     written to.
@@ -69,7 +90,13 @@ class Memories(Choices):
             it to be data where that stands before it; their ``read_limit`` unless given.
         most_open: how many are held in RAM at once, those that were used last; the others are
             opened again.
+        background: write turns in a thread, so that no answer waits for it. What is recalled in
+            this process sees them all the same.
+        most_waiting: how many writes are held until they can be done; what comes on top is lost.
         options: of every memory, as :class:`~demem_agent.SlotMemory` takes them.
+
+    What :meth:`heard` and :meth:`converse` cannot write, as where other processes hold the store,
+    is written as soon as that can be done. :attr:`waiting` and :attr:`lost` count what is not.
     """
 
     def __init__(
@@ -78,12 +105,64 @@ class Memories(Choices):
         *,
         limit: int | None = None,
         most_open: int = 200,
+        background: bool = False,
+        most_waiting: int = 1000,
         **options: Unpack[Options],
     ) -> None:
         super().__init__(url, most_open=most_open, **options)
+        self._writes = Writes(background=background, most=most_waiting)
+        #: What was heard last of each speaker in a session, by what had been said up to it.
+        self._heard: Recent[tuple[str, str | None, str], dict[str, str]] = Recent(_MOST_ANSWERS)
         self.limit = None if limit is None else whole_field("limit", limit, 1)
         #: By the id of a call, the answers in each namespace: two providers may give the same id.
         self._answers: Recent[str, dict[str, str]] = Recent(_MOST_ANSWERS)
+
+    @property
+    def waiting(self) -> int:
+        """How many writes wait until they can be done."""
+        return self._writes.waiting
+
+    @property
+    def lost(self) -> int:
+        """How many writes were given up; each was logged by its kind."""
+        return self._writes.lost
+
+    def of(self, namespace: str) -> SlotMemory:
+        """Return the memory of a namespace, making it if there is none.
+
+        What waits to be written to it is written first, if it can be.
+
+        Raises:
+            InvalidInput: if the namespace is no text, or blank.
+        """
+        self._writes.settle(namespace)
+        return super().of(namespace)
+
+    def known(self, namespace: str | None) -> SlotMemory | None:
+        """Return the memory of a namespace, or None if nothing was ever written to it.
+
+        What waits to be written to it is written first, if it can be.
+        """
+        if namespace is not None:
+            self._writes.settle(namespace)
+        return super().known(namespace)
+
+    def names(self) -> list[str]:
+        """Return the namespaces that were written to, in order of the alphabet."""
+        self._writes.settle_all()
+        return super().names()
+
+    def delete(self, namespace: str) -> DeletionReceipt:
+        """Delete the memory of a namespace for good; see :meth:`Namespaces.delete`."""
+        self._writes.settle(namespace)
+        return super().delete(namespace)
+
+    def close(self) -> None:
+        """Write what waits, for some seconds at most, and release the store if it was made from a
+        URL.
+        """
+        self._writes.drain()
+        super().close()
 
     def recall(
         self,
@@ -168,9 +247,11 @@ class Memories(Choices):
 
         Args:
             shown: texts of the messages that the model is shown anyway. What was remembered of
-                these is left out, but not of a strict reading, which is a summary.
+                these is left out, and so is the query itself, of a call that failed or an earlier
+                time; but not of a strict reading, which is a summary.
             asking: as in :meth:`recall`, ``where`` included.
         """
+        shown = [*shown, kept_as(query)]
         with logged("nothing was recalled"):
             return self.recall(namespace, query, limit=limit, shown=shown, beside=BESIDE, **asking)
         return None
@@ -235,15 +316,17 @@ class Memories(Choices):
         memory = self.of(namespace)
 
         def ingested(under: str | None) -> Ingested:
-            return memory.ingest(
-                said,
-                speaker=speaker,
-                at=at,
-                session=session,
-                source=source,
-                source_id=source_id,
-                key=under,
-                metadata=metadata,
+            return patiently(
+                lambda: memory.ingest(
+                    said,
+                    speaker=speaker,
+                    at=at,
+                    session=session,
+                    source=source,
+                    source_id=source_id,
+                    key=under,
+                    metadata=metadata,
+                )
             )
 
         done = ingested(key)
@@ -304,65 +387,185 @@ class Memories(Choices):
             return ""  # it is logged when the turn is remembered
         return said_before(items, asked, session, again=again)
 
+    def heard(
+        self,
+        namespace: str | None,
+        said: Iterable[str],
+        *,
+        before: Iterable[Spoken] = (),
+        session: str | None = None,
+        asker: str | None = None,
+        ids: Sequence[str | None] = (),
+        about: object = "",
+        goes_on: bool = False,
+        one_answer: bool = True,
+    ) -> Heard:
+        """Remember what the user says as a call begins: after it was recalled for, and before the
+        model is called.
+
+        So nothing is lost of a call that fails or whose answer is cut off. What is remembered
+        already is not remembered again: of a call that is made again, in this process or another,
+        and of a conversation that is shown from its beginning each time. A memory that fails costs
+        no answer.
+
+        Args:
+            said: all that the user has said since the last answer, oldest first; as
+                :func:`~demem_adapters.common.said_last` gives it.
+            before: the conversation before that, as far as the framework shows it.
+            asker: under which name it is remembered, "user" unless given.
+            ids: of the messages, where the framework has such: the same id and text in a session is
+                the same message.
+            about: what else tells a call from others.
+            goes_on: the turn has begun before, and is shown with what came of it since: results of
+                tools, or answers of other agents.
+            one_answer: another answer to the same message was made anew, and takes the place of the
+                first, where the conversation is shown; not where several agents answer one.
+
+        Returns:
+            The turn, for :meth:`converse`.
+        """
+        texts = [kept_as(text) for text in said]
+        numbered = [(text, n) for n, text in enumerate(texts) if text.strip()]
+        turn = Heard(tuple(text for text, _ in numbered))
+        named = [ids[n] if n < len(ids) else None for _, n in numbered]
+        if namespace is None or not turn.said:
+            return turn
+        talk = tuple(before)
+        turn.goes_on = goes_on
+        turn.one_answer = bool(talk) and one_answer
+        speaker = asker or USER
+
+        def remembered() -> None:
+            self._hear(namespace, turn, talk, session, speaker, named, about)
+
+        with logged("a turn was not remembered"):
+            text_field("namespace", namespace)
+            self._writes.do(namespace, remembered)
+        return turn
+
+    async def aheard(self, namespace: str | None, said: Iterable[str], **about: Any) -> Heard:
+        """Remember as :meth:`heard` does, without blocking the event loop."""
+        return await asyncio.to_thread(self.heard, namespace, said, **about)
+
+    def _hear(
+        self,
+        namespace: str,
+        turn: Heard,
+        before: Sequence[Spoken],
+        session: str | None,
+        speaker: str,
+        named: Sequence[str | None],
+        about: object,
+    ) -> None:
+        """Remember what of a turn is not remembered yet; again after an error, the rest of it."""
+        memory = self.of(namespace)
+        marks = _marks(before, turn.said, named, about)
+        if turn.known is None:
+            items = of_session(memory.evidence(), session)
+            anchor = "" if any(named) else anchor_of(items, turn.said)
+            turn.keys = [digest("heard", session, speaker, mark, anchor) for mark in marks]
+            whose = (namespace, session, speaker)
+            turn.known = self._known_of(items, turn, before, whose, named, marks)
+        for n in range(len(turn.ids), len(turn.said)):
+            about_it: Any = {"speaker": speaker, "session": session, "key": turn.keys[n]}
+            id = turn.known[n] or memory.ingest(turn.said[n], **about_it).evidence_id
+            turn.ids.append(id or "")
+        self._heard[namespace, session, speaker] = dict(zip(marks, turn.ids, strict=True))
+        turn.key = digest("turn", turn.ids[-1])
+
+    def _known_of(
+        self,
+        items: Sequence[Evidence],
+        turn: Heard,
+        before: Sequence[Spoken],
+        whose: tuple[str, str | None, str],
+        named: Sequence[str | None],
+        marks: Sequence[str],
+    ) -> list[str | None]:
+        """Return by which id each message of a turn is remembered; None for those that are not."""
+        _, _, speaker = whose
+        last = self._heard.get(whose, {})
+        again = len(_common(marks, [*last]))
+        if again < min(len(last), 1 if len(marks) > 1 else len(last)):
+            last = {}  # neither made again, nor gone on with or said otherwise
+        found = remembered_of(
+            items, before, turn.said, speaker, named=any(named), goes_on=turn.goes_on
+        )
+        return [last.get(mark, id) for mark, id in zip(marks, found, strict=True)]
+
     def converse(
         self,
         namespace: str | None,
         asked: str,
         said: str,
         *,
-        key: str,
+        key: str | Heard,
         reading: Reading | None = None,
         session: str | None = None,
         call: str | None = None,
-        instead: bool = False,
         **asking: Unpack[Asking],
     ) -> Answer | None:
         """Remember both sides of a turn that ended well, and that the answer was given from a
         reading.
 
         A memory that fails costs no answer: what goes wrong here is logged by its kind, and the
-        model's answer stands.
+        model's answer stands. What cannot be written now is written as soon as that can be done;
+        then None is returned.
 
         Args:
             said: what the model answered; blank where it only called a tool.
-            key: of the turn, the same when it is carried out again.
+            key: of the turn, the same when it is carried out again; or what :meth:`heard` gave for
+                it, which has remembered the user's side.
             call: the id that :meth:`feedback` is to know the answer by.
-            instead: the model has said nothing to it yet: another answer that is remembered to the
-                same turn holds no longer, as one that the user had made anew.
             asking: as it was recalled with; what the user said is remembered under the asker's
                 name.
         """
-        said_by = asking.get("asker") or USER
+        if namespace is None or (isinstance(key, Heard) and not said.strip()):
+            return None
+
+        def remembered() -> Answer | None:
+            return self._converse(namespace, asked, said, key, reading, session, call, asking)
+
         with logged("a turn was not remembered"):
-            self.remember(namespace, asked, speaker=said_by, session=session, key=f"{key}:user")
-            if not said.strip():
-                return None
-            # Carried out again, it is the same answer under another id.
-            with contextlib.suppress(IdempotencyConflict):
-                if instead and self._has_replaced(namespace, asked, said, session, call):
-                    return self.answered(namespace, asked, said, reading, call=call, **asking)
-                self.remember(
-                    namespace,
-                    said,
-                    speaker=ASSISTANT,
-                    session=session,
-                    source_id=call,
-                    key=f"{key}:{digest(said)}",
-                )
-            return self.answered(namespace, asked, said, reading, call=call, **asking)
+            text_field("namespace", namespace)
+            return self._writes.do(namespace, remembered)
         return None
 
-    def _has_replaced(
-        self, namespace: str | None, asked: str, said: str, session: str | None, call: str | None
-    ) -> bool:
-        """Put an answer in the place of another to the same turn, if there is one."""
-        memory = self.known(namespace)
-        words = kept_as(said)
-        before = None if memory is None else answer_there(memory.evidence(), asked, session)
-        if memory is None or before is None or before.text == words:
-            return False
-        memory.update(before.id, words, source_id=call)
-        return True
+    def _converse(
+        self,
+        namespace: str,
+        asked: str,
+        said: str,
+        key: str | Heard,
+        reading: Reading | None,
+        session: str | None,
+        call: str | None,
+        asking: Asking,
+    ) -> Answer | None:
+        if isinstance(key, Heard):
+            of_turn = key.key or digest(asked, session, call)
+        else:
+            of_turn = key
+            said_by = asking.get("asker") or USER
+            once = f"{of_turn}:user"
+            self.remember(namespace, asked, speaker=said_by, session=session, key=once)
+        if not said.strip():
+            return None
+        # Carried out again, it is the same answer under another id.
+        with contextlib.suppress(IdempotencyConflict):
+            self.remember(
+                namespace,
+                said,
+                speaker=ASSISTANT,
+                session=session,
+                source_id=call,
+                key=f"{of_turn}:{digest(said)}",
+            )
+        if isinstance(key, Heard) and key.one_answer and key.ids:
+            memory = self.of(namespace)
+            for id in other_answers(memory, key.ids[-1], asked, said):
+                memory.forget(id)
+        return self.answered(namespace, asked, said, reading, call=call, **asking)
 
     def feedback(
         self, call: str, *, namespace: str | None = None, **told: Unpack[Told]
@@ -380,6 +583,7 @@ class Memories(Choices):
                 where none is given.
             DeMemError: what ``SlotMemory.feedback`` raises.
         """
+        self._writes.settle_all()
         known = self._answers.get(call, {})
         if namespace is None and len(known) > 1:
             raise InvalidInput("namespace", None, "given: calls of several have this id")
@@ -442,16 +646,48 @@ class Memories(Choices):
             if namespace in answers:
                 left = {name: answer for name, answer in answers.items() if name != namespace}
                 self._answers[call] = left
+        for whose in [*self._heard]:
+            if whose[0] == namespace:
+                self._heard.pop(whose, None)
 
     def __getstate__(self) -> dict[str, Any]:
+        self._writes.settle_all()
         kept = super().__getstate__()
-        about = {**kept["about"], "limit": self.limit}
+        about = {
+            **kept["about"],
+            "limit": self.limit,
+            "background": self._writes.background,
+            "most_waiting": self._writes.most,
+        }
         return {**kept, "about": about, "answers": dict(self._answers)}
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
         super().__setstate__(kept)
         for call, answers in kept["answers"].items():
             self._answers[call] = dict(answers)
+
+
+def _marks(
+    before: Sequence[Spoken],
+    said: Sequence[str],
+    named: Sequence[str | None],
+    about: object,
+) -> list[str]:
+    """Return for each message what tells it from others: all that was said up to it and the day,
+    or its own id.
+    """
+    mark = digest(before, about, date.today().isoformat())
+    found: list[str] = []
+    for text, id in zip(said, named, strict=True):
+        mark = digest(mark, text)
+        found.append(digest(id, text) if id else mark)
+    return found
+
+
+def _common(one: Sequence[str], other: Sequence[str]) -> list[str]:
+    """Return what both begin with."""
+    pairs = zip(one, other, strict=False)
+    return [mark for mark, _ in takewhile(lambda pair: pair[0] == pair[1], pairs)]
 
 
 def _ids_of(memory: SlotMemory, texts: Iterable[str]) -> Sequence[str]:

@@ -14,7 +14,7 @@ from demem_agent.reading import strip_rendered
 from demem_agent.text import content_terms
 from demem_agent.types import Context
 
-__all__ = ["answer_of_call", "answer_there", "answers", "echoes", "kept_as", "said_before"]
+__all__ = ["answer_of_call", "answers", "echoes", "kept_as", "other_answers", "said_before"]
 
 
 def kept_as(text: str) -> str:
@@ -42,6 +42,30 @@ def said_before(
     return next((item.id for item in said if item.text != words), "")
 
 
+def other_answers(memory: SlotMemory, evidence_id: str, asked: str, said: str) -> list[str]:
+    """Return the ids of the answers that were given before to the same message of a user's.
+
+    Args:
+        evidence_id: of the message.
+        said: the answer that stands in their place.
+    """
+    words = kept_as(asked)
+    behind: list[Evidence] = []
+    for item in reversed(memory.evidence()):
+        if item.id == evidence_id:
+            break
+        # What was said once more has answers of its own.
+        if is_person(item.speaker) and item.text == words:
+            behind.clear()
+        else:
+            behind.append(item)
+    told = [item for item in behind if item.speaker == ASSISTANT and item.text != kept_as(said)]
+    if not told:
+        return []
+    given = {_said_in(context) for context in memory.contexts()}
+    return [item.id for item in reversed(told) if (as_asked(words), item.text) in given]
+
+
 def answers(items: Iterable[Evidence]) -> Iterator[tuple[Evidence, str]]:
     """Yield what the assistant said, each with what a user had said last in the same session."""
     asked: dict[str | None, str] = {}
@@ -50,25 +74,6 @@ def answers(items: Iterable[Evidence]) -> Iterator[tuple[Evidence, str]]:
             yield item, asked.get(item.session, "")
         elif is_person(item.speaker):
             asked[item.session] = as_asked(item.text)
-
-
-def answer_there(items: Sequence[Evidence], asked: str, session: str | None) -> Evidence | None:
-    """Return what the assistant has answered last to what a user said last in a session.
-
-    None where nothing, and where that is something else than what is asked.
-
-    Args:
-        items: of the memory, oldest first.
-    """
-    last: Evidence | None = None
-    for item in reversed(items):
-        if item.session != session:
-            continue
-        if is_person(item.speaker):
-            return last if item.text == kept_as(asked) else None
-        if item.speaker == ASSISTANT and item.source is None:
-            last = last or item
-    return None
 
 
 def answer_of_call(memory: SlotMemory, call: str) -> str | None:

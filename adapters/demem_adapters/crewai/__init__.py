@@ -16,8 +16,10 @@ from demem_adapters.common import (
     USER,
     Asker,
     Conditions,
+    Ending,
     Filter,
     Recent,
+    came_to_its_end,
     digest,
     logged,
 )
@@ -37,11 +39,6 @@ except ImportError as error:
 
 __all__ = ["LongTermMemory", "MemoryStorage"]
 
-#: Why a model stops that has come to its end; None is one that never says why, such as a model of
-#: your own.
-_WHOLE = frozenset(
-    {None, "stop", "end_turn", "stop_sequence", "completed", "eos", "tool_calls", "tool_use"}
-)
 #: A task and its result, or what an agent alone was asked and gave, as CrewAI puts them into one
 #: text.
 _TURN = re.compile(r"(Task|Input): .*\nAgent: .*\nResult: ", re.DOTALL)
@@ -317,11 +314,11 @@ def _note(source: object, event: LLMCallCompletedEvent) -> None:
     """Keep in mind which answers were cut off: CrewAI does not say so with a task's result."""
     if not isinstance(event.response, str):
         return
-    reason = event.finish_reason.lower() if event.finish_reason else None
-    broke_off = reason is None and getattr(source, "stream", False)
+    # No reason is that of a stream that broke off, or of a model that never says why.
+    unsaid: Ending = "cut" if getattr(source, "stream", False) else "whole"
     answer = _final(event.response)
     _cut_off.pop(answer, None)
-    if broke_off or reason not in _WHOLE:
+    if not came_to_its_end(event.finish_reason, unsaid=unsaid, waits=True):
         _cut_off[answer] = None
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Annotated, Any, NamedTuple, TypedDict
 
@@ -11,16 +10,20 @@ from demem_adapters.common import (
     BESIDE,
     Asker,
     Conditions,
+    Ending,
     Filter,
+    Heard,
     Inject,
     Memories,
     Namespace,
     Recent,
     Situation,
     block,
+    came_to_its_end,
     checked,
     digest,
     in_conversation,
+    kept_as,
     named,
 )
 from demem_adapters.common.passages import Passage, details, passages
@@ -40,10 +43,10 @@ try:
     from demem_adapters.langchain.messages import (
         Request,
         goes_on,
-        has_answer,
         put_into,
         said,
         said_before,
+        said_last_of,
     )
     from demem_adapters.langchain.rag import SelectedRetriever, SlotSelector, as_turn, wrap
 except ImportError as error:
@@ -66,13 +69,8 @@ __all__ = [
 Handler = Callable[[Request], ModelResponse]
 AsyncHandler = Callable[[Request], Awaitable[ModelResponse]]
 
-#: Where providers say why a model stopped, and what they say when it did not come to its end.
+#: Where providers say why a model stopped.
 _REASONS = ("finish_reason", "stop_reason", "stopReason", "done_reason", "status")
-_CUT_OFF = re.compile(
-    r"length|max|filter|safety|refus|incomplete|error|recit|block"
-    r"|exceed|cancel|prohib|spii|malform|guard",
-    re.I,
-)
 #: How the ids begin that LangChain gives to what a model says; those that it gives to other
 #: messages are bare.
 _OF_A_MODEL = "lc_run-"
@@ -90,12 +88,14 @@ class _Turn(NamedTuple):
     """What the user asked in a run.
 
     Attributes:
+        id: of the message that asks.
         held: a key of the question, the same when the run is carried out again.
         asking: who asks, and what holds.
     """
 
     namespace: str | None
     thread: str | None
+    id: str | None
     asked: str
     held: str
     asking: Asking
@@ -105,10 +105,11 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
     """Give an agent of ``create_agent`` memory, sync and async.
 
     Before each model call, what bears on what the user asked is put before the model, not into the
-    agent's state. Once the agent has ended, question and answer are remembered as the state has
-    them; nothing is if it failed, was left or interrupted, was cut off, or ended with words that no
-    model gave. ``memories.feedback(message.id, thumbs=True)`` tells how an answer did. A memory
-    that fails costs no answer: what goes wrong is logged by kind.
+    agent's state. What the user has said since the last answer is remembered then, as the model is
+    shown it; the answer is once the agent has ended, as the state has it. None is if it failed, was
+    left or interrupted, was cut off, or ended with words that no model gave.
+    ``memories.feedback(message.id, thumbs=True)`` tells how an answer did. A memory that fails
+    costs no answer: what goes wrong is logged by kind.
 
     List it before middleware that changes answers in ``after_agent``: LangChain runs these hooks
     last to first. The same message (by its id) in the same thread is remembered once, the same
@@ -145,6 +146,8 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         self._given: Recent[str, tuple[Reading | None, Asking]] = Recent()
         #: What was recalled for what was asked: it stays the same while tools answer the model.
         self._recalled: Recent[str, tuple[Reading | None, Asking]] = Recent()
+        #: What was heard in a run, by its question.
+        self._heard: Recent[str, Heard] = Recent()
         #: What was asked, for when it is summarised away before the agent ends.
         self._asked: Recent[str, str] = Recent()
 
@@ -176,17 +179,17 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         reading, asking = self._given.pop(end.id or "", (None, turn.asking))
         self._asked.pop(turn.held, None)
         self._recalled.pop(turn.held, None)
+        heard = self._heard.pop(turn.held, None)
         if not turn.asked or said is None:
             return
         self.memories.converse(
             turn.namespace,
             turn.asked,
             said,
-            key=digest(turn.held, turn.asked),  # a message that was edited keeps its id
+            key=heard or self._hear(state["messages"], turn),
             reading=reading,
             session=turn.thread,
             call=end.id,
-            instead=not has_answer(state["messages"][:-1], state.get("demem_asked")),
             **asking,
         )
 
@@ -202,7 +205,26 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         shown = [message.text for message in request.messages]
         reading = self.memories.prepare(turn.namespace, turn.asked, shown=shown, **turn.asking)
         self._recalled[turn.held] = reading, turn.asking
+        self._hear(request.messages, turn)
         return reading, turn.asking
+
+    def _hear(self, messages: Sequence[AnyMessage], turn: _Turn) -> Heard:
+        """Remember what the user has said since the last answer, once in a run."""
+        heard = self._heard.get(turn.held)
+        if heard is None or heard.said[-1:] != (kept_as(turn.asked),):
+            before, texts, ids = said_last_of(messages, turn.id)
+            if texts[-1:] != [turn.asked]:  # it was summarised away
+                texts, ids = [turn.asked], [turn.id]
+            heard = self.memories.heard(
+                turn.namespace,
+                texts,
+                before=before,
+                session=turn.thread,
+                asker=turn.asking.get("asker"),
+                ids=ids,
+            )
+            self._heard[turn.held] = heard
+        return heard
 
     def _turn(self, messages: Sequence[AnyMessage], state: Any, runtime: Any) -> _Turn:
         """Find what was asked by its message's id.
@@ -219,7 +241,7 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         text = users.get(asked, self._asked.get(held, next(reversed(users.values()), "")))
         self._asked[held] = text
         asking = in_conversation(self.situation.asking(runtime), said_before(messages, asked))
-        return _Turn(name, thread, text, held, asking)
+        return _Turn(name, thread, asked, text, held, asking)
 
     def _held(
         self, response: ModelResponse, reading: Reading | None, asking: Asking
@@ -345,9 +367,8 @@ def _whole(message: AnyMessage) -> bool:
     if not isinstance(message, AIMessage) or message.tool_calls:
         return False
     told = message.response_metadata
-    reasons = [str(told[name]) for name in _REASONS if told.get(name)]
-    if not reasons:
-        # A provider that is named and gives no reason was cut off: a stream that ends early raises
-        # nothing.
-        return "model_provider" not in told
-    return not any(map(_CUT_OFF.search, reasons))
+    reasons = [told[name] for name in _REASONS if told.get(name)]
+    # A provider that is named and gives no reason was cut off: a stream that ends early raises
+    # nothing.
+    unsaid: Ending = "cut" if "model_provider" in told else "whole"
+    return all(came_to_its_end(reason, unsaid=unsaid) for reason in reasons or [None])

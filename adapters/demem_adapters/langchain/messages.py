@@ -8,9 +8,9 @@ from typing import Any, TypeAlias
 from langchain.agents.middleware import ModelRequest
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage
 
-from demem_adapters.common import Inject
+from demem_adapters.common import Inject, Spoken, said_last
 
-__all__ = ["Request", "goes_on", "has_answer", "put_into", "said", "said_before"]
+__all__ = ["Request", "goes_on", "put_into", "said", "said_before", "said_last_of"]
 
 #: A call of the model by an agent, of whatever context.
 Request: TypeAlias = ModelRequest[Any]
@@ -46,14 +46,26 @@ def goes_on(messages: Sequence[AnyMessage], asked: str | None) -> bool:
     return asked not in ids or (bool(messages) and not isinstance(messages[-1], HumanMessage))
 
 
-def has_answer(messages: Sequence[AnyMessage], asked: str | None) -> bool:
-    """Whether the model has said anything after a message, beside calls of tools."""
-    for message in reversed(messages):
-        if isinstance(message, HumanMessage) and message.id == asked:
-            return False
-        if isinstance(message, AIMessage) and message.text:
-            return True
-    return False
+def said_last_of(
+    messages: Sequence[AnyMessage], asked: str | None
+) -> tuple[list[Spoken], list[str], list[str | None]]:
+    """Return what was said before, and what the user has said since up to a message, with the ids.
+
+    What a model said beside calls of tools is no answer.
+    """
+    spoken: list[Spoken] = []
+    ids: list[str | None] = []
+    for message in messages:
+        by_user = isinstance(message, HumanMessage)
+        answers = isinstance(message, AIMessage) and not message.tool_calls
+        own = "lc_source" in message.additional_kwargs
+        if (by_user or answers) and message.text.strip() and not own:
+            spoken.append(Spoken(by_user, message.text))
+            ids.append(message.id)
+        if by_user and message.id == asked:
+            break
+    before, texts = said_last(spoken)
+    return before, texts, ids[len(before) : len(before) + len(texts)]
 
 
 def put_into(request: Request, told: str, inject: Inject) -> Request:

@@ -10,6 +10,9 @@ __all__ = ["Heard", "heard_of_completion", "heard_of_response"]
 #: application.
 _HOSTED = frozenset({"web_search", "file_search", "code_interpreter", "image_generation", "mcp"})
 
+#: What a response is before it has ended.
+_UNDER_WAY = frozenset({"queued", "in_progress"})
+
 
 class Heard(NamedTuple):
     """What a response, or a piece of one, tells.
@@ -40,10 +43,12 @@ def heard_of_response(piece: Any) -> Heard:
     """Read a response, or an event of its stream; the one of its completion has the whole of it."""
     is_event = "." in str(getattr(piece, "type", ""))
     response = getattr(piece, "response", None) if is_event else piece
-    if response is None or getattr(response, "status", None) != "completed":
+    status = getattr(response, "status", None)
+    if response is None or status is None or status in _UNDER_WAY:
         return Heard(getattr(response, "id", None), "", None)
     waits = any(_waits(str(item.type)) for item in response.output)
-    return Heard(response.id, _said(response), "tool_calls" if waits else "stop")
+    finish = "tool_calls" if waits and status == "completed" else status
+    return Heard(response.id, _said(response), finish)
 
 
 def _said(response: Any) -> str:

@@ -32,7 +32,11 @@ class Stream(_Passing):
         return self
 
     def __next__(self) -> Any:
-        piece = next(self._stream)
+        try:
+            piece = next(self._stream)
+        except StopIteration:
+            self._turn.broke_off()
+            raise
         self._turn.hear(piece)
         if self._turn.finish:
             self._turn.end()
@@ -53,7 +57,11 @@ class AsyncStream(_Passing):
         return self
 
     async def __anext__(self) -> Any:
-        piece = await anext(self._stream)
+        try:
+            piece = await anext(self._stream)
+        except StopAsyncIteration:
+            self._turn.broke_off()
+            raise
         self._turn.hear(piece)
         if self._turn.finish:
             await asyncio.to_thread(self._turn.end)

@@ -3,36 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import date
 from typing import Any
 
 from demem_adapters.common import (
     ASSISTANT,
+    LOG,
     SYSTEM,
     USER,
+    Heard,
     Memories,
     Message,
     Namespace,
     Place,
     Recent,
     Situation,
+    Spoken,
     block,
+    came_to_its_end,
     checked,
     digest,
+    ending_of,
     in_conversation,
     last_of_user,
     named,
     put_before,
+    said_last,
+    text_of,
 )
 from demem_adapters.openai.hearing import heard_of_completion, heard_of_response
 from demem_agent import Reading
 from demem_agent.reading import Asking
 
-__all__ = ["ResponseTurns", "Turn", "Turns"]
+__all__ = ["BROKE_OFF", "ResponseTurns", "Turn", "Turns"]
 
-#: A model's turn has ended as it should; "length" and "content_filter" are cut-off answers.
-_WHOLE = frozenset({"stop", "tool_calls", "function_call"})
 _THE_USER = Situation()
+#: What is logged of a stream without a finish reason.
+BROKE_OFF = "a stream was not remembered: it may have broken off"
 
 #: The arguments of a call of the client, by name.
 Call = dict[str, Any]
@@ -49,7 +55,6 @@ class Turn:
 
     Attributes:
         goes_on: whether the model's calls of tools and their results follow the question.
-        is_answered: whether words of the model follow it.
         names: by which the same turn is known when it goes on.
         finish: why the model stopped, None while it has not.
     """
@@ -73,13 +78,19 @@ class Turn:
         ]
         self.asking = in_conversation(asking, spoken)
         self.shown = [_text(message) for message in messages]
+        self.before, self.said = said_last(_spoken(messages))
         self.goes_on = any(message.get("role") not in SYSTEM for message in after_asked)
-        self.is_answered = any(
-            message.get("role") == ASSISTANT and _text(message) for message in after_asked
-        )
+        #: Whether tools were called and have answered: what was asked was heard before.
+        self.has_results = any(map(_is_of_tools, after_asked))
+        #: Whether the model has answered already, and goes on.
+        answers = [_text(one) for one in after_asked if one.get("role") == ASSISTANT]
+        self.is_answered = any(text.strip() for text in answers)
         # With the asker: in one memory several people may ask the same.
         self.names = {digest(namespace, asking.get("asker"), up_to_asked, *about)}
-        self.key = ""
+        #: What else is shown: instructions, and what the provider keeps.
+        others = [_text(one) for one in messages if one.get("role") in SYSTEM]
+        self.about = digest(others, *about)
+        self.heard = Heard()
         self.reading: Reading | None = None
         self.call: str | None = None
         self.finish: str | None = None
@@ -89,7 +100,7 @@ class Turn:
     def take_over(self, before: Turn) -> None:
         """Go on with a turn that waited for the results of tools."""
         self.asked = before.asked
-        self.key = before.key
+        self.heard = before.heard
         self.reading = before.reading
         self.asking = before.asking
         self.names |= {*before.names, digest(before.namespace, before.call)}
@@ -102,29 +113,36 @@ class Turn:
         self._said += heard.text
 
     def end(self) -> None:
-        """Remember both sides, if the model came to its end; else nothing.
+        """Remember the answer, if the model came to its end; else nothing.
 
         A memory that fails costs no response.
         """
-        if self._ended or self.finish not in _WHOLE:
+        if self._ended:
             return
         self._ended = True
-        stopped = self.finish == "stop"
+        waits = ending_of(self.finish) == "waits"
         for name in {*self.names, digest(self.namespace, self.call)}:
-            if stopped:
-                self.turns.waiting.pop(name, None)
-            else:
+            if waits:
                 self.turns.waiting[name] = self
+            else:
+                self.turns.waiting.pop(name, None)
+        if waits or not self._said.strip() or not came_to_its_end(self.finish):
+            return
         self.turns.memories.converse(
             self.namespace,
             self.asked,
-            self._said if stopped else "",
-            key=self.key,
+            self._said,
+            key=self.heard,
             reading=self.reading,
             call=self.call,
-            instead=not self.is_answered,
             **self.asking,
         )
+
+    def broke_off(self) -> None:
+        """Log that a stream has ended whose provider gave no reason: it may have broken off."""
+        if not self._ended and self._said.strip():
+            self._ended = True
+            LOG.warning(BROKE_OFF)
 
 
 class Turns:
@@ -168,11 +186,16 @@ class Turns:
         if before is not None and turn.goes_on:
             turn.take_over(before)
             return True
-        # The same when the call is made again at once.
-        said_before = self.memories.before(turn.namespace, turn.asked)
-        turn.key = digest(*sorted(turn.names), said_before, date.today().isoformat())
-        turn.reading = self.memories.prepare(
-            turn.namespace, turn.asked, shown=turn.shown, **turn.asking
+        memories = self.memories
+        turn.reading = memories.prepare(turn.namespace, turn.asked, shown=turn.shown, **turn.asking)
+        turn.heard = memories.heard(
+            turn.namespace,
+            turn.said,
+            before=turn.before,
+            asker=turn.asking.get("asker"),
+            about=turn.about,
+            goes_on=turn.has_results,
+            one_answer=not turn.is_answered,
         )
         return False
 
@@ -237,12 +260,22 @@ def _id(named: object) -> str:
 
 
 def _text(message: Message) -> str:
-    """Return the text of a message; of one in parts, the texts of its parts."""
-    content = message.get("content")
-    if isinstance(content, str):
-        return content
-    parts = [part for part in content or () if isinstance(part, Mapping)]
-    return "\n".join(str(part.get("text") or "") for part in parts).strip()
+    return text_of(message.get("content"))
+
+
+def _is_of_tools(message: Message) -> bool:
+    calls = message.get("tool_calls") or message.get("function_call")
+    return bool(calls) or message.get("role") not in (*SYSTEM, USER, ASSISTANT)
+
+
+def _spoken(messages: Sequence[Message]) -> list[Spoken]:
+    """Return what the user and the model said, without calls of tools."""
+    spoken: list[Spoken] = []
+    for message in messages:
+        calls = message.get("tool_calls") or message.get("function_call")
+        if message.get("role") in (USER, ASSISTANT) and not calls:
+            spoken.append(Spoken(message.get("role") == USER, _text(message)))
+    return spoken
 
 
 def _plain(message: Any) -> Message:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from demem_adapters.common import Message
+from demem_adapters.common import text_of as words_of
 
 __all__ = ["last_of_user", "role_of", "text_of"]
 
@@ -26,8 +27,4 @@ def last_of_user(items: Sequence[object]) -> int | None:
 
 def text_of(item: Message) -> str:
     """Return the text of a message; a refusal has none."""
-    content = item.get("content")
-    if isinstance(content, str):
-        return content
-    parts = [part for part in content or () if isinstance(part, Mapping)]
-    return "\n".join(str(part["text"]) for part in parts if part.get("text"))
+    return words_of(item.get("content"))

@@ -10,8 +10,16 @@ from pydantic_ai.messages import ToolCallPart
 from pydantic_ai.models import ModelRequestContext
 from pydantic_ai.tools import ToolDefinition
 
-from demem_adapters.common import Inject, Memories, ToolAdvice, ToolOptions, Worked, checked
-from demem_adapters.pydantic_ai.messages import Run, prompts, put_into, text_of
+from demem_adapters.common import (
+    Inject,
+    Memories,
+    ToolAdvice,
+    ToolOptions,
+    Worked,
+    checked,
+    text_of,
+)
+from demem_adapters.pydantic_ai.messages import Run, prompts, put_into
 
 __all__ = ["ToolChoice"]
 

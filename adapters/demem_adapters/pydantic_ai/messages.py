@@ -13,15 +13,15 @@ from pydantic_ai.messages import (
     ModelRequestPart,
     ModelResponse,
     SystemPromptPart,
-    TextContent,
-    UserContent,
     UserPromptPart,
 )
 
-from demem_adapters.common import Inject
+from demem_adapters.common import Inject, Spoken, said_last, text_of
 
-__all__ = ["Run", "prompts", "put_into", "said_before", "text_of"]
+__all__ = ["Run", "prompts", "put_into", "said_before", "said_last_of"]
 
+#: How the names of tools begin by which a model gives an output that is no text.
+_OUTPUT = "final_result"
 #: What Pydantic AI tells of a run, whatever the agent's dependencies are.
 Run: TypeAlias = RunContext[Any]
 
@@ -49,16 +49,25 @@ def said_before(messages: Iterable[ModelMessage]) -> list[str]:
     return spoken[:before]
 
 
-def text_of(content: str | Sequence[UserContent]) -> str:
-    """Return the text of a prompt; of one in parts, the texts of its parts."""
-    if isinstance(content, str):
-        return content
-    texts: list[str] = []
-    for part in content:
-        text = part.content if isinstance(part, TextContent) else part
-        if isinstance(text, str):
-            texts.append(text)
-    return "\n".join(texts)
+def said_last_of(messages: Iterable[ModelMessage]) -> tuple[list[Spoken], list[str]]:
+    """Return what was said before, and all that the user has said since the last answer.
+
+    What a model said beside calls of tools is no answer; an output that is no text is one.
+    """
+    spoken: list[Spoken] = []
+    for message in messages:
+        spoken += [Spoken(True, asked) for asked in prompts([message])]
+        if isinstance(message, ModelResponse):
+            spoken.append(Spoken(False, _answer(message)))
+    return said_last(spoken)
+
+
+def _answer(response: ModelResponse) -> str:
+    """Return what a model answered, "" where it has called tools instead."""
+    for call in response.tool_calls:
+        if call.tool_name.startswith(_OUTPUT):
+            return call.args_as_json_str()
+    return "" if response.tool_calls else response.text or ""
 
 
 def put_into(messages: Sequence[ModelMessage], recalled: str, inject: Inject) -> list[ModelMessage]:

@@ -18,26 +18,28 @@ from demem_adapters.common import (
     BESIDE,
     Asker,
     Conditions,
+    Ending,
     Filter,
+    Heard,
     Inject,
     Memories,
     Namespace,
     Situation,
     block,
+    came_to_its_end,
     checked,
     digest,
     in_conversation,
     named,
+    text_of,
 )
-from demem_adapters.pydantic_ai.messages import Run, prompts, put_into, said_before, text_of
+from demem_adapters.pydantic_ai.messages import Run, prompts, put_into, said_before, said_last_of
 from demem_agent import Reading
 from demem_agent.options import Options
 from demem_agent.reading import Asking
 
 __all__ = ["LongTermMemory"]
 
-#: The model's turn has ended as it should; "length" and "content_filter" are cut-off answers.
-_WHOLE = frozenset({"stop", "tool_call"})
 #: Providers whose reason does not come as it was sent, or not at all.
 _UNSAID = frozenset({"snowflake", "xai"})
 
@@ -46,9 +48,10 @@ _UNSAID = frozenset({"snowflake", "xai"})
 class LongTermMemory(AbstractCapability[Any]):
     """Recall for the user's prompt before each model request; remember a run that ended well.
 
-    What is recalled reaches the model only: the message history keeps what was said. A run that
-    fails, is cut off, or waits for approval of a tool call is not remembered; it is when it goes on
-    to its end. An output that is no text is remembered as JSON. What cannot be remembered (a store
+    What is recalled reaches the model only: the message history keeps what was said. What the user
+    has said since the last answer is remembered before the first request. The output of a run that
+    fails, is cut off, or waits for approval of a tool call is not; it is when it goes on to its
+    end. An output that is no text is remembered as JSON. What cannot be remembered (a store
     that fails) is logged by kind, and the result is given.
 
     Args:
@@ -72,6 +75,7 @@ class LongTermMemory(AbstractCapability[Any]):
     conditions: Conditions = ()
     where: Filter | None = None
     _reading: Reading | None = field(default=None, init=False, repr=False)
+    _heard: Heard | None = field(default=None, init=False, repr=False)
     _asked_by: Asking | None = field(default=None, init=False, repr=False)
     _recalled_for: Sequence[str] | None = field(default=None, init=False, repr=False)
 
@@ -109,6 +113,8 @@ class LongTermMemory(AbstractCapability[Any]):
         """
         messages = request_context.messages
         await self._read(ctx, messages)
+        if self._heard is None:  # in the first request of the run
+            self._heard = await asyncio.to_thread(self._hear, ctx, messages)
         if self._reading is None:
             return request_context
         return replace(
@@ -131,22 +137,31 @@ class LongTermMemory(AbstractCapability[Any]):
         asked = [*prompts(result.all_messages())]
         waits = isinstance(result.output, DeferredToolRequests)
         if asked and _whole(result.response) and not waits:
-            await asyncio.to_thread(self._remember, ctx, asked, _said(result.output))
+            await asyncio.to_thread(self._remember, ctx, result, asked[-1])
         return result
 
-    def _remember(self, ctx: Run, texts: Sequence[str], said: str) -> None:
-        namespace = self._named(ctx)
+    def _hear(self, ctx: Run, messages: Sequence[ModelMessage]) -> Heard:
+        before, said = said_last_of(messages)
+        asking = self._asked_by or self._asking(ctx)
+        asker = asking.get("asker")
         session = ctx.conversation_id
-        asked = text_of(ctx.prompt) if ctx.prompt else texts[-1]
-        self.memories.converse(
-            namespace,
-            asked,
+        return self.memories.heard(
+            self._named(ctx),
             said,
-            # The same when a run is carried out again; another when the same is asked later in the
-            # conversation.
-            key=digest(namespace, session, texts, asked),
-            reading=self._reading,
+            before=before,
             session=session,
+            asker=asker,
+            goes_on=not ctx.prompt,  # with approvals or results of tools
+        )
+
+    def _remember(self, ctx: Run, result: AgentRunResult[Any], last: str) -> None:
+        self.memories.converse(
+            self._named(ctx),
+            text_of(ctx.prompt) if ctx.prompt else last,
+            _said(result.output),
+            key=self._heard or self._hear(ctx, result.all_messages()),
+            reading=self._reading,
+            session=ctx.conversation_id,
             call=ctx.run_id,
             **(self._asked_by or self._asking(ctx)),
         )
@@ -189,15 +204,18 @@ class LongTermMemory(AbstractCapability[Any]):
 
 
 def _whole(response: ModelResponse) -> bool:
-    """Whether the model came to its end."""
+    """Whether the model came to its end; where it has called a tool, that gave the output."""
     if response.state != "complete":
         return False
-    if response.provider_url is None:  # of a model that cannot be cut off
-        return response.finish_reason is None or response.finish_reason in _WHOLE
     # A stream that breaks off looks like success: Pydantic AI then fills in "stop", and only what
     # was sent tells.
-    sent = "finish_reason" in (response.provider_details or {})
-    return (sent or response.provider_name in _UNSAID) and response.finish_reason in _WHOLE
+    sent = (response.provider_details or {}).get("finish_reason")
+    can_be_cut_off = response.provider_url is not None
+    if can_be_cut_off and not sent and response.provider_name not in _UNSAID:
+        return False
+    reason = sent or response.finish_reason
+    unsaid: Ending = "cut" if can_be_cut_off else "whole"
+    return came_to_its_end(reason, unsaid=unsaid, waits=True)
 
 
 def _said(output: object) -> str:

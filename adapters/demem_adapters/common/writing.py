@@ -1,0 +1,273 @@
+"""What is to be written to memories: in its order, and a while later where it cannot be at once."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import random
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+from weakref import WeakValueDictionary
+
+from demem_adapters.common.failures import LOG, logged
+from demem_agent.errors import CollaboratorError, DeMemError, StaleState, StoreError
+from demem_agent.turns import whole_field
+
+__all__ = ["Writes", "patiently"]
+
+Result = TypeVar("Result")
+
+#: Pauses, in seconds, between tries of an operation that others came in between of each time.
+_PAUSES = (0.01, 0.02, 0.04, 0.08, 0.16, 0.32)
+#: The first pause before what could not be written is tried again, and the longest.
+_FIRST, _LONGEST = 0.05, 10.0
+#: How often what fails by an encoder or a model is tried; a store that is in use may be so for
+#: hours.
+_MOST_TRIES = 8
+#: Seconds that are waited at the end of the process, and when memories are closed.
+_AT_END = 5.0
+#: What may be over when it is tried again.
+_PASSING = (StoreError, CollaboratorError)
+
+
+def patiently(work: Callable[[], Result]) -> Result:
+    """Do what others may come in between of, with pauses between tries.
+
+    Raises:
+        StaleState: if others came in between each time.
+    """
+    for pause in _PAUSES:
+        try:
+            return work()
+        except StaleState:
+            time.sleep(pause * (0.5 + random.random()))  # so that two do not keep step
+    return work()
+
+
+@dataclass(slots=True, weakref_slot=True, eq=False)
+class _Waiting:
+    """What waits to be written to one memory.
+
+    Attributes:
+        namespace: of the memory.
+        jobs: the oldest first.
+        tries: how often the oldest has failed.
+        due: when it is tried again, in seconds of the monotonic clock.
+    """
+
+    namespace: str
+    jobs: deque[Callable[[], object]] = field(default_factory=deque)
+    lock: Any = field(default_factory=threading.RLock)
+    tries: int = 0
+    due: float = 0.0
+
+
+class Writes:
+    """Write to memories, each in its order: at once, or where that fails as soon as it can be.
+
+    What could not be written is held in RAM, no more than ``most`` of it, and tried again in a
+    thread with growing pauses, at the end of the process as well. What is lost even so is logged by
+    its kind and counted. A job that is tried again must come to the same as if it had been done
+    once.
+
+    Args:
+        background: leave everything to the thread, so that nobody waits for a write.
+
+    Attributes:
+        lost: how many were given up.
+    """
+
+    def __init__(self, *, background: bool = False, most: int = 1000) -> None:
+        self.background = background
+        self.most = whole_field("most_waiting", most, 1)
+        self.lost = 0
+        self._begin()
+
+    def _begin(self) -> None:
+        #: One for each memory that is being written to, so that its lock holds for all, and
+        #: those that hold something.
+        self._queues: WeakValueDictionary[str, _Waiting] = WeakValueDictionary()
+        self._full: dict[str, _Waiting] = {}
+        self._guard = threading.Lock()
+        self._stirred = threading.Event()
+        self._worker: threading.Thread | None = None
+        self._here = threading.local()
+
+    @property
+    def waiting(self) -> int:
+        """How many writes wait."""
+        return sum(len(queue.jobs) for queue in [*self._full.values()])
+
+    def do(self, namespace: str, work: Callable[[], Result]) -> Result | None:
+        """Write to a memory; None where that has to wait.
+
+        Raises:
+            DeMemError: what cannot be over when it is tried again.
+        """
+        queue = self._queue_of(namespace)
+        if self.background and self.waiting < self.most:
+            self._put(queue, work)
+            return None
+        with queue.lock:
+            if self._written(queue) and not queue.jobs:
+                try:
+                    with self._at_work():
+                        return patiently(work)
+                except _PASSING as error:
+                    LOG.warning("a turn waits to be remembered: %s", type(error).__name__)
+                    self._failed(queue)
+            self._put(queue, work)
+        return None
+
+    def settle(self, namespace: str) -> None:
+        """Write what waits to be written to a memory, as far as that can be done now."""
+        queue = self._full.get(namespace)
+        if queue is None or getattr(self._here, "at_work", False):
+            return
+        with queue.lock:
+            self._written(queue)
+
+    def settle_all(self) -> None:
+        """Write what waits to be written to any memory, as far as that can be done now."""
+        for namespace in [*self._full]:
+            self.settle(namespace)
+
+    def drain(self, seconds: float = _AT_END) -> None:
+        """Write all that waits, or give it up after so many seconds, which is logged."""
+        end = time.monotonic() + seconds
+        self.settle_all()
+        while self.waiting and time.monotonic() < end:
+            time.sleep(_FIRST)
+            self.settle_all()
+        for queue in [*self._full.values()]:
+            with queue.lock:
+                self._give_up(queue, len(queue.jobs), "the memories were closed")
+        _BUSY.discard(self)
+
+    def _queue_of(self, namespace: str) -> _Waiting:
+        with self._guard:
+            queue = self._queues.get(namespace)
+            if queue is None:
+                queue = self._queues[namespace] = _Waiting(namespace)
+            return queue
+
+    def _put(self, queue: _Waiting, work: Callable[[], object]) -> None:
+        if self.waiting >= self.most:
+            self.lost += 1
+            LOG.warning("a turn was not remembered: %d wait already", self.most)
+            return
+        with self._guard:
+            queue.jobs.append(work)
+            self._full[queue.namespace] = queue
+            _BUSY.add(self)
+            self._stirred.set()
+            if self._worker is None or not self._worker.is_alive():
+                self._worker = threading.Thread(target=self._work, name="demem-writes", daemon=True)
+                self._worker.start()
+
+    def _written(self, queue: _Waiting) -> bool:
+        """Write what waits in a queue, the oldest first; whether nothing is left."""
+        while queue.jobs:
+            rest = queue.due - time.monotonic()
+            if rest > 2 * _FIRST:
+                return False
+            if rest > 0:
+                time.sleep(rest)
+            try:
+                with self._at_work(), _told():
+                    patiently(queue.jobs[0])
+            except _PASSING as error:
+                self._failed(queue)
+                if isinstance(error, StoreError) or queue.tries < _MOST_TRIES:
+                    return False
+                self._give_up(queue, 1, type(error).__name__)
+                continue
+            self._take_out(queue, 1)
+        return True
+
+    def _failed(self, queue: _Waiting) -> None:
+        """Note that the oldest of a queue could not be written."""
+        pause = min(_LONGEST, _FIRST * 2**queue.tries)
+        queue.tries += 1
+        queue.due = time.monotonic() + pause
+
+    def _take_out(self, queue: _Waiting, most: int) -> None:
+        """Let go of the oldest of a queue."""
+        with self._guard:
+            for _ in range(most):
+                queue.jobs.popleft()
+            queue.tries = 0
+            queue.due = 0.0
+            if not queue.jobs:
+                self._full.pop(queue.namespace, None)
+
+    def _give_up(self, queue: _Waiting, most: int, why: str) -> None:
+        self._take_out(queue, most)
+        self.lost += most
+        if most:
+            LOG.warning("%d turns or parts of one were not remembered: %s", most, why)
+
+    def _work(self) -> None:
+        """Write what waits, until nothing does."""
+        while True:
+            self._stirred.clear()
+            self.settle_all()
+            with self._guard:
+                if not self.waiting:
+                    _BUSY.discard(self)
+                    self._worker = None
+                    return
+            self._stirred.wait(self._rest())
+
+    def _rest(self) -> float:
+        """Return how many seconds there is nothing to do."""
+        due = [queue.due for queue in [*self._full.values()]]
+        return max(0.001, min(due, default=0.0) - time.monotonic())
+
+    @contextlib.contextmanager
+    def _at_work(self) -> Iterator[None]:
+        """Have what a job looks up not wait for the jobs behind it."""
+        before = getattr(self._here, "at_work", False)
+        self._here.at_work = True
+        try:
+            yield
+        finally:
+            self._here.at_work = before
+
+
+@contextlib.contextmanager
+def _told() -> Iterator[None]:
+    """Log what cannot be over when it is tried again; the rest is raised."""
+    try:
+        yield
+    except _PASSING:
+        raise
+    except DeMemError as error:
+        with logged("a turn was not remembered"):
+            raise error
+
+
+#: Those that have something to write, kept alive until it is written.
+_BUSY: set[Writes] = set()
+
+
+def _drain_all() -> None:
+    for writes in [*_BUSY]:
+        writes.drain()
+
+
+def _forget_all() -> None:
+    """In a process that was forked off: what waits is the other's to write."""
+    for writes in [*_BUSY]:
+        writes._begin()
+    _BUSY.clear()
+
+
+atexit.register(_drain_all)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_all)

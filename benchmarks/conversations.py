@@ -1,0 +1,52 @@
+"""How much of generated conversations is lost, doubled, foreign or out of order in a memory.
+
+Several messages before an answer, errors, retries, edits, answers made anew or cut off, tool loops,
+restarts, and in one of three a store that fails now and then::
+
+    python benchmarks/conversations.py --count 10000
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import random
+import sys
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+from demem_adapters.common import Memories
+from demem_agent.testing import BagEncoder
+
+sys.path.append(str(Path(__file__).parents[1] / "tests" / "support"))
+
+from generated_conversations import FailingStore, problems_of
+
+
+def opened(rng: random.Random) -> Callable[[], Memories]:
+    """Return what opens the memories of a conversation, in one of three on a store that fails."""
+    store = FailingStore(rng, rng.choice((0.0, 0.0, 0.1)))
+    background = rng.random() < 0.2
+    return lambda: Memories(store, encoder=BagEncoder(), background=background)
+
+
+def main() -> None:
+    """Have conversations, and print the first problems and how many had any."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--count", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args()
+    logging.disable(logging.WARNING)  # of the store that is made to fail
+    found: Counter[str] = Counter()
+    for seed in range(given.seed, given.seed + given.count):
+        problems = problems_of(seed, opened)
+        if problems and found.total() < 3:
+            print(seed, *problems, sep="\n  ")
+        if problems:
+            found[problems[-1].partition(":")[0]] += 1
+    print(f"{given.count} conversations, {found.total()} with a problem: {dict(found)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,209 @@
+"""Conversations as applications have them, generated: several messages before an answer, errors,
+retries, edits, answers that are made anew or cut off, tool loops, restarts, and a store that fails
+now and then. What is remembered in the end is compared with what was said.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any, Literal
+
+from demem_adapters.common import Heard, Memories, Spoken, said_last
+from demem_agent import Reading
+from demem_agent.errors import StaleState, StoreError
+from demem_agent.stores import MemoryStore
+
+__all__ = ["Conversation", "FailingStore", "problems_of"]
+
+#: How an application shows a conversation: from its beginning, the last messages of it, without
+#: what failed, or nothing but what is said now.
+STYLES = ("whole", "window", "dropping", "none")
+_WINDOW = 7
+#: What people say again and again.
+_COMMON = ("Yes.", "I live in Rome.", "I live in Oslo.", "Go on.")
+Outcome = Literal["whole", "fails", "cut", "tools"]
+
+
+class FailingStore(MemoryStore):
+    """Fails to commit now and then, also when it has committed."""
+
+    def __init__(self, rng: random.Random, share: float) -> None:
+        super().__init__()
+        self._rng = rng
+        self.share = share
+
+    def commit(self, address: Any, delta: Any) -> None:
+        drawn = self._rng.random()
+        if drawn < self.share:
+            raise (StaleState if drawn < self.share / 2 else StoreError)("made to fail")
+        super().commit(address, delta)
+        if drawn > 1 - self.share / 4:
+            raise StoreError("made to fail after all")
+
+
+class Conversation:
+    """One conversation of a user's with an application, and what is to be remembered of it.
+
+    Args:
+        opened: opens the memories, anew at each restart.
+        name: begins each message that is said once.
+        restarts: whether the application is started anew now and then.
+    """
+
+    def __init__(
+        self,
+        rng: random.Random,
+        opened: Callable[[], Memories],
+        *,
+        namespace: str = "ana",
+        name: str = "",
+        restarts: bool = True,
+    ) -> None:
+        self.rng = rng
+        self.opened = opened
+        self.memories = opened()
+        self.namespace = namespace
+        self.name = name
+        self.restarts = restarts
+        self.style = rng.choice(STYLES)
+        self.said: list[str] = []  # all that is to be remembered, in order
+        self.shown: list[Spoken] = []
+        self.problems: list[str] = []
+        self._count = 0
+        self._last_of_user = ""
+
+    def run(self, turns: int) -> list[str]:
+        """Have so many turns; return what went wrong in them."""
+        for _ in range(turns):
+            self._turn()
+            if self.rng.random() < 0.12:
+                self._restart()
+        return self.problems
+
+    def settle(self) -> None:
+        """Wait until all is written, as at the end of a process."""
+        while self.memories.waiting:
+            self.memories.names()
+
+    def _restart(self) -> None:
+        if not self.restarts:
+            return
+        self.settle()
+        self.memories = self.opened()
+
+    def _new(self, kind: str) -> str:
+        self._count += 1
+        return f"{self.name}{kind} {self._count} of thing {self.rng.randrange(10**9)}."
+
+    def _message(self) -> str:
+        """Return what the user says next."""
+        if self.name or self.rng.random() < 0.6:
+            return self._new("This is fact")
+        common = self.rng.choice(_COMMON)
+        # Said twice in a row it cannot be told from a call that is made again, where the
+        # application does not show that it was said before.
+        return self._new("This is fact") if common == self._last_of_user else common
+
+    def _turn(self) -> None:
+        texts = [self._message()]
+        self._last_of_user = texts[0]
+        while self.rng.random() < 0.2:
+            texts.append(self._message())
+            self._last_of_user = texts[-1]
+        if len(texts) > 1 and self.style in ("none", "dropping"):
+            # "Go on. Yes." that failed and "Go on. No." is the same with another ending, or said
+            # once more: where no history is shown nobody can tell.
+            texts[0] = self._new("This is fact")
+        self.said += texts
+        begun = len(self.shown)
+        self.shown += [Spoken(True, text) for text in texts]
+        outcome = self._call(texts)
+        while outcome in ("fails", "cut") and self.rng.random() < 0.5:
+            outcome = self._call(texts)  # the application tries again
+        if outcome == "fails" and self.style == "dropping":
+            del self.shown[begun:]
+        if outcome == "cut" and self.rng.random() < 0.5:
+            self.shown.append(Spoken(False, self._new("I was just about to say")))
+        if outcome == "whole" and self.rng.random() < 0.1:
+            self._again(texts)
+        edits = self.style in ("whole", "window") and self.rng.random() < 0.08
+        if edits and outcome in ("whole", "fails"):
+            self._edit(texts)
+
+    def _again(self, texts: list[str]) -> None:
+        """Have the last answer made anew."""
+        answer = self.shown.pop()
+        had_more = bool(said_last(self._visible(texts))[0])
+        # Of the first message of a conversation nobody can say that it is not said once more.
+        outcome = self._call(texts, instead=answer.text if had_more else "")
+        if outcome != "whole":
+            self.shown.append(answer)
+
+    def _edit(self, texts: list[str]) -> None:
+        """Have the user change the last message, and send it again."""
+        while not self.shown[-1].by_user:
+            self.shown.pop()
+        self.shown.pop()
+        edited = self._new("This is edit")
+        self._last_of_user = edited
+        self.said.append(edited)
+        self.shown.append(Spoken(True, edited))
+        self._call([*texts[:-1], edited])
+
+    def _visible(self, texts: list[str]) -> list[Spoken]:
+        if self.style == "none":
+            return [Spoken(True, text) for text in texts]
+        return self.shown[-_WINDOW:] if self.style == "window" else [*self.shown]
+
+    def _call(self, texts: list[str], instead: str | None = None) -> Outcome:
+        """Call the model; whatever becomes of it, the user has said what was said."""
+        visible = self._visible(texts)
+        before, said = said_last(visible)
+        shown = [one.text for one in visible]
+        reading = self.memories.prepare(self.namespace, texts[-1], shown=shown)
+        if reading and any(texts[-1] in item.text for item in reading.evidence):
+            self.problems.append(f"the question is in its own reading: {texts[-1]}")
+        heard = self.memories.heard(self.namespace, said, before=before)
+        weights = (0.68, 0.16, 0.1, 0.06)
+        outcome: Outcome = self.rng.choices(("whole", "fails", "cut", "tools"), weights)[0]
+        if outcome == "tools":  # the model calls one, and goes on with its result
+            outcome = "whole"
+            if self.rng.random() < 0.5:
+                self._restart()
+                heard = self.memories.heard(self.namespace, said, before=before)
+        if outcome == "whole":
+            self._answer(texts[-1], heard, reading, instead)
+        return outcome
+
+    def _answer(
+        self, asked: str, heard: Heard, reading: Reading | None, instead: str | None
+    ) -> None:
+        common = not self.name and self.rng.random() < 0.3 and instead is None
+        answer = "Noted." if common else self._new("This is answer")
+        self.memories.converse(self.namespace, asked, answer, key=heard, reading=reading)
+        self.shown.append(Spoken(False, answer))
+        if instead:
+            self._drop(instead)
+        self.said.append(answer)
+
+    def _drop(self, text: str) -> None:
+        """Take out the last of what was said so."""
+        self.said.reverse()
+        self.said.remove(text)
+        self.said.reverse()
+
+
+def problems_of(
+    seed: int, opened: Callable[[random.Random], Callable[[], Memories]], turns: int = 12
+) -> list[str]:
+    """Have a conversation, and return what is lost, doubled, foreign or out of order."""
+    rng = random.Random(seed)
+    talk = Conversation(rng, opened(rng))
+    problems = talk.run(turns)
+    talk.settle()
+    memory = talk.memories.known("ana")
+    remembered = [item.text for item in memory.evidence()] if memory else []
+    if remembered != talk.said:
+        problems.append(f"{talk.style}: said {talk.said}, remembered {remembered}")
+    return problems
