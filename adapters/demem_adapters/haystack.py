@@ -318,9 +318,9 @@ class _MemoryHook:
 
     def _heard(self, state: State, messages: Sequence[ChatMessage], asking: Asking) -> Heard:
         """Remember what the user has said since the last reply, once in a run."""
-        heard, _, _ = _READ.get(state, (None, None, None))
-        if heard is not None:
-            return heard
+        read = _READ.get(state)
+        if read is not None and read.heard is not None:
+            return read.heard
         before, said = said_last(_conversation(messages))
         turn = _told_of(state, "turn")
         # By the name of the turn its last message is known.
