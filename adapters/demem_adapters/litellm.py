@@ -23,6 +23,7 @@ from demem_adapters.common import (
     named,
 )
 from demem_adapters.openai.turns import BROKE_OFF, Call, Turn, Turns
+from demem_agent import InvalidInput
 
 try:
     from litellm import ModelResponse
@@ -41,6 +42,8 @@ Create = TypeVar("Create", bound=Callable[..., Any])
 _MOST_CALLS = 2_000
 #: What LiteLLM puts in place of a text that its callbacks are not to see.
 _REDACTED = "redacted-by-litellm"
+#: On a function with memory, which memories it has.
+_HELD = "_demem_memories"
 
 
 class MemoryLogger(CustomLogger):
@@ -164,7 +167,14 @@ def wrap(
         create: ``litellm.completion``, ``litellm.acompletion``, a method of a ``Router``, or any
             function of the same arguments.
         memories, namespace, asker, conditions, where, inject: as in :class:`MemoryLogger`.
+
+    Raises:
+        InvalidInput: for another ``inject``, and for a function that has these memories already.
     """
+    held: tuple[Memories, ...] = getattr(create, _HELD, ())
+    if any(one is memories for one in held):
+        name = getattr(create, "__name__", create)
+        raise InvalidInput("create", name, "one that does not have these memories already")
     begin = Turns(memories, namespace, inject, Situation(asker, conditions, where)).begin
 
     @functools.wraps(create)
@@ -177,7 +187,9 @@ def wrap(
         turn, asked = await asyncio.to_thread(begin, {"model": model, "messages": messages, **call})
         return await asyncio.to_thread(_heard, await create(**asked), turn)
 
-    return cast("Create", acreated if inspect.iscoroutinefunction(create) else created)
+    made = acreated if inspect.iscoroutinefunction(create) else created
+    setattr(made, _HELD, (*held, memories))
+    return cast("Create", made)
 
 
 def _heard(response: Any, turn: Turn) -> Any:

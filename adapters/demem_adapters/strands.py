@@ -12,6 +12,7 @@ from typing import Any
 
 from demem_adapters.common import (
     ASSISTANT,
+    BESIDE,
     DECLARED,
     USER,
     Asker,
@@ -69,9 +70,9 @@ _MOST_INSIDE = 64
 class SlotStore(MemoryStore):
     """Search a memory: one entry with all that was read for the query, in order of time.
 
-    Its text is within the limit. Strands tells a store neither the ids of messages nor how an
-    answer ended, so this one takes statements alone; :class:`LongTermMemory` remembers the
-    conversation.
+    Its text is within the limit, with the sentence that declares it to be data. Strands tells a
+    store neither the ids of messages nor how an answer ended, so this one takes statements alone;
+    :class:`LongTermMemory` remembers the conversation.
 
     Args:
         memories: where it is remembered.
@@ -111,12 +112,21 @@ class SlotStore(MemoryStore):
 
     async def search(self, query: str, options: SearchOptions | None = None) -> list[MemoryEntry]:
         """Read for a query: one entry however many are asked for, none where nothing is found."""
-        asking = in_conversation(self.situation.asking(), self._before.pop(query, []))
+        before = self._before.pop(query, None)
+        if before is not None and query in self._readings:
+            # The model goes on with a turn: what was recalled for it stays.
+            return _entries(self._readings[query][0])
+        asking = in_conversation(self.situation.asking(), before or [])
         reading = await asyncio.to_thread(
-            self.memories.recall, self.namespace, query, shown=[kept_as(query)], **asking
+            self.memories.recall,
+            self.namespace,
+            query,
+            shown=[kept_as(query)],
+            beside=BESIDE,
+            **asking,
         )
         self._readings[query] = reading, asking
-        return [MemoryEntry(content=reading.text)] if reading else []
+        return _entries(reading)
 
     async def add(self, content: str, metadata: object = None) -> None:
         """Remember a statement once, as the model gives it to ``add_memory``.
@@ -221,14 +231,14 @@ class LongTermMemory(MemoryManager):
 
     async def _end(self, turns: _Turns, session: str, event: AfterInvocationEvent) -> None:
         turn = turns.end(event)
-        if turn is None or not turn.ended or event.result is None:
+        if turn is None or turn.asked is None:
             return
-        said = _said(event.result)
-        if turn.heard is None or turn.asked is None or not said:
+        question = _text(turn.asked)
+        reading, asking = self._store.read_for(question)  # the next turn recalls anew
+        said = "" if event.result is None else _said(event.result)
+        if not turn.ended or event.result is None or turn.heard is None or not said:
             return
         call = event.result.message.get("tracking_id")
-        question = _text(turn.asked)
-        reading, asking = self._store.read_for(question)
         await asyncio.to_thread(
             self.memories.converse,
             self.namespace,
@@ -344,6 +354,10 @@ class _Turns:
             if turn.task is task:
                 return turn
         return turns[0] if turns else None
+
+
+def _entries(reading: Reading | None) -> list[MemoryEntry]:
+    return [MemoryEntry(content=reading.text)] if reading else []
 
 
 def _said(result: AgentResult) -> str:

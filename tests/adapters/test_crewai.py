@@ -97,6 +97,7 @@ def run(memory: Any, text: str, *replies: str, **more: Any) -> tuple[Any, Fake]:
 
 
 class Crews(Driver):
+    declares = False  # CrewAI's own words stand before it
     at_once = False  # CrewAI saves a task when it has ended
     several = False  # a task is one question
     tells_reason = False  # it tells of calls, not of tasks

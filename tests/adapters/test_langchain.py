@@ -170,7 +170,7 @@ def test_a_place_for_what_was_recalled_that_is_none_is_refused(memories: Memorie
 
 
 def test_what_bears_on_the_users_last_message_is_put_before_it() -> None:
-    memories, talker = Memories(limit=100, encoder=BagEncoder()), model()
+    memories, talker = Memories(limit=200, encoder=BagEncoder()), model()
     for text in ("Good morning has broken, said Ana.", VALVE):
         memories.remember("default", text)
     ask(agent(memories, talker), "Good morning.", ASKED)
@@ -260,6 +260,25 @@ def test_feedback_by_the_id_of_the_answer(memories: Memories) -> None:
     # What was put before the model: neither "Noted.", which bears on nothing, nor the question that
     # is remembered since.
     assert read == {"e1"}
+
+
+def test_what_was_recalled_stays_the_same_while_tools_answer_the_model(
+    memories: Memories,
+) -> None:
+    def note() -> str:
+        memories.remember("default", "The valve of my boiler leaks.")
+        return "noted"
+
+    memories.remember("default", VALVE)
+    called = AIMessage("", tool_calls=[{"name": "note", "args": {}, "id": "c1"}])
+    talker = model(called, "A brass one.")
+    noting = StructuredTool.from_function(note, description="Note something.")
+    with_memory = agent(memories, talker, [noting])
+    ask(with_memory, ASKED)
+    first, second = ([message.text for message in asked] for asked in talker.asked)
+    assert second[: len(first)] == first
+    ask(with_memory, ASKED)
+    assert "leaks" in str(talker.asked[-1])
 
 
 def test_a_tool_loop_keeps_calls_with_their_results_and_remembers_one_turn(

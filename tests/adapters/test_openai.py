@@ -220,16 +220,6 @@ def test_a_call_whose_namespace_is_none_has_no_memory(
     assert memories.export() == {}
 
 
-def test_a_raw_response_is_the_clients_own(provider: Provider, memories: Memories) -> None:
-    memories.remember("default", "My boiler has a brass valve.")
-    raw = wrap(client(provider), memories).chat.completions.with_raw_response
-    assert (
-        raw.create(model="good", messages=said("Which valve?")).parse().choices[0].message.content
-    )
-    assert len(last_messages(provider)) == 2
-    assert len(texts(memories)) == 1
-
-
 def test_a_helper_that_streams_has_memory(provider: Provider, memories: Memories) -> None:
     wrapped = wrap(client(provider), memories)
     with wrapped.chat.completions.stream(

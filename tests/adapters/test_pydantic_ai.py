@@ -297,6 +297,25 @@ def test_the_same_question_later_in_a_conversation_is_remembered_again(memories:
     assert texts(memories) == ["Yes.", "Noted."] * 2
 
 
+def test_what_was_recalled_stays_the_same_while_tools_answer_the_model(
+    memories: Memories,
+) -> None:
+    memories.remember("default", VALVE)
+    watched = Watched(ModelResponse([ToolCallPart("note", {}, tool_call_id="t1")]))
+    bot = agent(watched.model, memories)
+
+    @bot.tool_plain
+    def note() -> str:
+        memories.remember("default", "The valve of my boiler leaks.")
+        return "noted"
+
+    bot.run_sync(ASKED)
+    first, second = ([part.content for part in parts_of(sent)] for sent in watched.seen)
+    assert second[: len(first)] == first
+    bot.run_sync(ASKED)
+    assert "leaks" in str(watched.seen[-1])
+
+
 def test_feedback_by_the_id_of_the_run(memories: Memories) -> None:
     memories.remember("default", VALVE)
     result = agent(Watched().model, memories).run_sync(ASKED)

@@ -12,11 +12,12 @@ from datetime import date, datetime
 from itertools import takewhile
 from typing import Any, Required, TypedDict, Unpack
 
-from demem_adapters.common.asking import ASSISTANT, USER
+from demem_adapters.common.asking import ASSISTANT, USER, as_asked
 from demem_adapters.common.choices import Choices
 from demem_adapters.common.digests import digest
-from demem_adapters.common.failures import logged
+from demem_adapters.common.failures import LOG, logged
 from demem_adapters.common.hearing import anchor_of, of_session, remembered_of
+from demem_adapters.common.injecting import BESIDE
 from demem_adapters.common.recent import Recent
 from demem_adapters.common.said import answer_of_call, echoes, kept_as, other_answers, said_before
 from demem_adapters.common.texts import Spoken
@@ -85,8 +86,8 @@ class Memories(Choices):
 
     Args:
         url: where the memories live: ``memory://``, ``sqlite:///bot.db``, or a store object.
-        limit: most that is recalled at once, in the memories' unit; their ``read_limit`` unless
-            given.
+        limit: most that is recalled at once, in the memories' unit, with the sentence that declares
+            it to be data where that stands before it; their ``read_limit`` unless given.
         most_open: how many are held in RAM at once, those that were used last; the others are
             opened again.
         background: write turns in a thread, so that no answer waits for it. What is recalled in
@@ -172,18 +173,23 @@ class Memories(Choices):
         vector: Sequence[float] | None = None,
         shown: Iterable[str] = (),
         matching: Matching | None = None,
+        beside: str = "",
         **asking: Unpack[Asking],
     ) -> Reading | None:
         """Read for a query; None where there is nothing to put before a model. Never makes a
         namespace.
 
         Args:
+            query: of one above 8,000 characters, as of a message into which a log was pasted, the
+                beginning and the end are asked for.
             vector: of the query by the memories' own encoder, where it is known; the query may then
                 be blank.
             shown: texts that are left out, as in :meth:`prepare`.
             matching: tells whether an item may be read, where a filter of a framework asks for what
                 ``where`` cannot: all items are gone through. Where ``where`` can it is to be
                 preferred: there, what may not be read has no say in which lines hold no longer.
+            beside: what is put before a model with the reading, and counts for the limit:
+                ``BESIDE`` where that is a ``block``.
             asking: who asks, when, under which conditions and after what; ``where``: which items
                 may be read, as :class:`~demem_agent.where.Where` says.
 
@@ -198,8 +204,33 @@ class Memories(Choices):
             return None
         most = self.limit if limit is None else limit
         without = [*_ids_of(memory, shown), *_ids_but(memory, matching)]
-        reading = memory.read(query, limit=most, vector=vector, without=without, **asking)
-        return reading if reading.text else None
+
+        def read(most: int | None) -> Reading:
+            asked = as_asked(query)
+            return memory.read(asked, limit=most, vector=vector, without=without, **asking)
+
+        reading = self._read_beside(beside, read, memory, most) if beside else read(most)
+        return reading if reading is not None and reading.text else None
+
+    def _read_beside(
+        self,
+        beside: str,
+        read: Callable[[int], Reading],
+        memory: SlotMemory,
+        limit: int | None,
+    ) -> Reading | None:
+        """Return a reading that is within the limit with what is put in beside it."""
+        size = self.measure(memory.settings.unit)
+        most = memory.settings.read_limit if limit is None else whole_field("limit", limit, 1)
+        room = most - size(beside)
+        while room > 0:
+            reading = read(room)
+            over = size(beside + reading.text) - most
+            if over <= 0:
+                return reading
+            room -= over  # a counter of tokens may find more in both together
+        LOG.warning("nothing was recalled: the limit has no room beside what declares it as data")
+        return None
 
     def prepare(
         self,
@@ -210,7 +241,7 @@ class Memories(Choices):
         shown: Iterable[str] = (),
         **asking: Unpack[Asking],
     ) -> Reading | None:
-        """Recall for a model that can answer without.
+        """Recall for a model that can answer without; the limit holds for the ``block`` of it.
 
         None where there is nothing, and where the memory fails: that is logged by its kind.
 
@@ -222,7 +253,7 @@ class Memories(Choices):
         """
         shown = [*shown, kept_as(query)]
         with logged("nothing was recalled"):
-            return self.recall(namespace, query, limit=limit, shown=shown, **asking)
+            return self.recall(namespace, query, limit=limit, shown=shown, beside=BESIDE, **asking)
         return None
 
     async def arecall(
@@ -231,10 +262,13 @@ class Memories(Choices):
         query: str,
         *,
         limit: int | None = None,
+        beside: str = "",
         **asking: Unpack[Asking],
     ) -> Reading | None:
-        """Read for a query, without blocking the event loop."""
-        return await asyncio.to_thread(self.recall, namespace, query, limit=limit, **asking)
+        """Read for a query as :meth:`recall` does, without blocking the event loop."""
+        return await asyncio.to_thread(
+            self.recall, namespace, query, limit=limit, beside=beside, **asking
+        )
 
     async def aprepare(
         self,
@@ -327,7 +361,7 @@ class Memories(Choices):
         memory = self.of(namespace)
         # From nothing: left to itself, memory would guess what the answer was given from.
         given = _nothing_read(memory) if reading is None else reading
-        answer = memory.answered(query, text, reading=given, **asking)
+        answer = memory.answered(as_asked(query), text, reading=given, **asking)
         if call is not None:
             self._answers[call] = {**self._answers.get(call, {}), namespace: answer.id}
         return answer

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import NamedTuple, Self
 
-from demem_adapters.common.asking import ASSISTANT, is_person
+from demem_adapters.common.asking import ASSISTANT, as_asked, is_person
 from demem_adapters.common.choices import HINT
 from demem_adapters.common.injecting import DECLARED
 from demem_agent import Evidence, SlotMemory
@@ -66,7 +66,7 @@ def other_answers(memory: SlotMemory, evidence_id: str, asked: str, said: str) -
     found: list[str] = []
     for item in told:
         unrecorded = item.id in next_to_it and item.text not in answered
-        if unrecorded or (words, item.text) in given:
+        if unrecorded or (as_asked(words), item.text) in given:
             found.append(item.id)
     return found
 
@@ -78,7 +78,7 @@ def answers(items: Iterable[Evidence]) -> Iterator[tuple[Evidence, str]]:
         if item.speaker == ASSISTANT:
             yield item, asked.get(item.session, "")
         elif is_person(item.speaker):
-            asked[item.session] = item.text
+            asked[item.session] = as_asked(item.text)
 
 
 def answer_of_call(memory: SlotMemory, call: str) -> str | None:
@@ -137,7 +137,7 @@ class _Given(NamedTuple):
     def tells_of(self, item: Evidence, words: Collection[str], known: Collection[str]) -> bool:
         """Whether it tells of an item with these words, of which the known ones tell as well."""
         told = self.words.intersection(words)
-        if self.said[0] == item.text:
+        if self.said[0] == as_asked(item.text):
             return bool(told)
         return not self.read.isdisjoint(known) and not told <= self.asked
 
@@ -160,5 +160,5 @@ def _echoes_of(
 
 
 def _said_in(context: Context) -> tuple[str, str]:
-    asked = _CARRIED.sub("", kept_as(context.query))
+    asked = _CARRIED.sub("", as_asked(kept_as(context.query)))
     return asked, kept_as(context.answer)

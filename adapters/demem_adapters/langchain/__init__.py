@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Annotated, Any, NamedTuple, TypedDict
 
 from demem_adapters.common import (
+    BESIDE,
     Asker,
     Conditions,
     Ending,
@@ -39,7 +40,14 @@ try:
     from langchain_core.tools import BaseTool, StructuredTool
 
     from demem_adapters.langchain.choosing import ToolChoiceMiddleware
-    from demem_adapters.langchain.messages import Request, put_into, said, said_before, said_last_of
+    from demem_adapters.langchain.messages import (
+        Request,
+        goes_on,
+        put_into,
+        said,
+        said_before,
+        said_last_of,
+    )
     from demem_adapters.langchain.rag import (
         RELEVANCE,
         SelectedRetriever,
@@ -142,6 +150,8 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         self.inject: Inject = checked(inject)
         #: By the id of a model's answer, what it was given from, and for whom.
         self._given: Recent[str, tuple[Reading | None, Asking]] = Recent()
+        #: What was recalled for what was asked: it stays the same while tools answer the model.
+        self._recalled: Recent[str, tuple[Reading | None, Asking]] = Recent()
         #: What was heard in a run, by its question.
         self._heard: Recent[str, Heard] = Recent()
         #: What was asked, for when it is summarised away before the agent ends.
@@ -174,6 +184,7 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         said = self._said_at_end(end)
         reading, asking = self._given.pop(end.id or "", (None, turn.asking))
         self._asked.pop(turn.held, None)
+        self._recalled.pop(turn.held, None)
         heard = self._heard.pop(turn.held, None)
         if not turn.asked or said is None:
             return
@@ -194,8 +205,12 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
 
     def _recall(self, request: Request) -> tuple[Reading | None, Asking]:
         turn = self._turn(request.messages, request.state, request.runtime)
+        before = self._recalled.get(turn.held)
+        if before is not None and goes_on(request.messages, request.state.get("demem_asked")):
+            return before
         shown = [message.text for message in request.messages]
         reading = self.memories.prepare(turn.namespace, turn.asked, shown=shown, **turn.asking)
+        self._recalled[turn.held] = reading, turn.asking
         self._hear(request.messages, turn)
         return reading, turn.asking
 
@@ -337,7 +352,7 @@ def tools(
 
     def recall(query: str, runtime: ToolRuntime[Any, Any] = _OUTSIDE) -> str:
         asking = in_conversation(situation.asking(runtime), _spoken_in(runtime))
-        reading = memories.recall(named(namespace, runtime), query, **asking)
+        reading = memories.recall(named(namespace, runtime), query, beside=BESIDE, **asking)
         return block(reading) or "Nothing is remembered of that."
 
     return [

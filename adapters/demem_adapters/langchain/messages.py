@@ -10,7 +10,7 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemM
 
 from demem_adapters.common import Inject, Spoken, said_last
 
-__all__ = ["Request", "put_into", "said", "said_before", "said_last_of"]
+__all__ = ["Request", "goes_on", "put_into", "said", "said_before", "said_last_of"]
 
 #: A call of the model by an agent, of whatever context.
 Request: TypeAlias = ModelRequest[Any]
@@ -38,6 +38,12 @@ def said_before(messages: Sequence[AnyMessage], asked: str | None) -> list[str]:
         if spoken and "lc_source" not in message.additional_kwargs:
             texts.append(message.text)
     return texts
+
+
+def goes_on(messages: Sequence[AnyMessage], asked: str | None) -> bool:
+    """Whether the model has called tools since a message; also where that was summarised away."""
+    ids = [message.id for message in messages if isinstance(message, HumanMessage)]
+    return asked not in ids or (bool(messages) and not isinstance(messages[-1], HumanMessage))
 
 
 def said_last_of(
