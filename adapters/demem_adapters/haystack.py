@@ -30,6 +30,7 @@ from demem_adapters.common import (
 )
 from demem_adapters.common.hearing import of_session, remembered_among
 from demem_adapters.common.passages import as_metadata, details, passages, where_of
+from demem_adapters.common.said import holding
 from demem_agent import Evidence, InvalidInput, Reading
 from demem_agent.options import Options
 from demem_agent.reading import Asking
@@ -262,7 +263,7 @@ class MemoryWriter:
         memory = self.memories.known(namespace)
         if memory is None:
             return set()
-        items = of_session(memory.evidence(), session)
+        items = of_session(holding(memory), session)
         if session is None and items:  # by the memory's own clock
             days = [item.at.date() if item.at else None for item in items]
             items = [item for item, day in zip(items, days, strict=True) if day == days[-1]]

@@ -38,7 +38,7 @@ from demem_adapters.common import (
     said_last,
     text_of,
 )
-from demem_adapters.common.said import other_answers
+from demem_adapters.common.said import answers_to
 from demem_agent import Reading
 from demem_agent.reading import Asking
 
@@ -188,8 +188,8 @@ class ChatMemory:
         with logged("nothing was recalled"):
             memory = self.memories.known(whose)
             if memory is not None and heard.one_answer and heard.ids:
-                ids = other_answers(memory, heard.ids[-1], asked, "")
-                return [memory.item(id).text for id in ids]
+                told = answers_to(memory, memory.evidence(), heard.ids[-1], asked)
+                return [item.text for item in told]
         return []
 
     def _hear(

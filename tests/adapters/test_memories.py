@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from adapter_contract import ASKED, VALVE, texts
+from adapter_contract import ASKED, VALVE, holds, texts
 
 from demem_adapters.common import DECLARED, Memories, Situation, Spoken, checked, named
 from demem_adapters.common.recent import Recent
@@ -545,4 +545,4 @@ def test_an_answer_to_it_that_is_made_anew_takes_the_place_of_the_first(
 ) -> None:
     for n, answer in enumerate(["An uncle.", "A cousin."]):
         followed(memories, answer, f"c{n}")
-    assert texts(memories) == ["Who was that from?", "A cousin."]
+    assert holds(memories) == ["Who was that from?", "A cousin."]

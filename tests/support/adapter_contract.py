@@ -16,6 +16,7 @@ import pytest
 from documents import blocks, run_python
 
 from demem_adapters.common import DECLARED, Memories, endings
+from demem_adapters.common.said import holding
 from demem_agent.errors import StoreError
 from demem_agent.stores import MemoryStore
 from demem_agent.testing import BagEncoder
@@ -135,6 +136,12 @@ def texts(memories: Memories, namespace: str = "ana") -> list[str]:
     """Return what is remembered in a namespace."""
     memory = memories.known(namespace)
     return [item.text for item in memory.evidence()] if memory else []
+
+
+def holds(memories: Memories, namespace: str = "ana") -> list[str]:
+    """Return what is remembered in a namespace, without answers that were made anew since."""
+    memory = memories.known(namespace)
+    return [item.text for item in holding(memory)] if memory else []
 
 
 def blocks_among(shown: Iterable[str]) -> list[str]:

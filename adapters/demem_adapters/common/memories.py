@@ -19,7 +19,14 @@ from demem_adapters.common.failures import LOG, logged
 from demem_adapters.common.hearing import anchor_of, of_session, remembered_of
 from demem_adapters.common.injecting import BESIDE
 from demem_adapters.common.recent import Recent
-from demem_adapters.common.said import answer_of_call, echoes, kept_as, other_answers, said_before
+from demem_adapters.common.said import (
+    answer_of_call,
+    answers_to,
+    echoes,
+    holding,
+    kept_as,
+    said_before,
+)
 from demem_adapters.common.texts import Spoken
 from demem_adapters.common.writing import Writes, patiently
 from demem_agent import Answer, Evidence, FeedbackReport, Ingested, Reading, SlotMemory
@@ -455,7 +462,7 @@ class Memories(Choices):
         memory = self.of(namespace)
         marks = _marks(before, turn.said, named, about)
         if turn.known is None:
-            items = of_session(memory.evidence(), session)
+            items = of_session(holding(memory), session)
             anchor = "" if any(named) else anchor_of(items, turn.said)
             turn.keys = [digest("heard", session, speaker, mark, anchor) for mark in marks]
             whose = (namespace, session, speaker)
@@ -520,8 +527,17 @@ class Memories(Choices):
         if namespace is None or (isinstance(key, Heard) and not said.strip()):
             return None
 
+        others: list[Evidence] = []  # the same when it is tried again
+        looked: list[bool] = []
+
         def remembered() -> Answer | None:
-            return self._converse(namespace, asked, said, key, reading, session, call, asking)
+            if isinstance(key, Heard) and key.one_answer and key.ids and not looked:
+                memory = self.of(namespace)
+                others.extend(answers_to(memory, holding(memory), key.ids[-1], asked))
+                looked.append(True)
+            return self._converse(
+                namespace, asked, said, key, others, reading, session, call, asking
+            )
 
         with logged("a turn was not remembered"):
             text_field("namespace", namespace)
@@ -534,6 +550,7 @@ class Memories(Choices):
         asked: str,
         said: str,
         key: str | Heard,
+        others: Sequence[Evidence],
         reading: Reading | None,
         session: str | None,
         call: str | None,
@@ -548,22 +565,36 @@ class Memories(Choices):
             self.remember(namespace, asked, speaker=said_by, session=session, key=once)
         if not said.strip():
             return None
+        once = f"{of_turn}:{digest(said)}"
         # Carried out again, it is the same answer under another id.
         with contextlib.suppress(IdempotencyConflict):
-            self.remember(
-                namespace,
-                said,
-                speaker=ASSISTANT,
-                session=session,
-                source_id=call,
-                key=f"{of_turn}:{digest(said)}",
-            )
-        answer = self.answered(namespace, asked, said, reading, call=call, **asking)
-        if isinstance(key, Heard) and key.one_answer and key.ids:
-            memory = self.of(namespace)
-            for id in other_answers(memory, key.ids[-1], asked, said):
-                memory.forget(id)
-        return answer
+            if others:
+                self._say_instead(namespace, others, said, once, session, call)
+            else:
+                about: Any = {"speaker": ASSISTANT, "session": session, "source_id": call}
+                self.remember(namespace, said, key=once, **about)
+        return self.answered(namespace, asked, said, reading, call=call, **asking)
+
+    def _say_instead(
+        self,
+        namespace: str,
+        others: Sequence[Evidence],
+        said: str,
+        once: str,
+        session: str | None,
+        call: str | None,
+    ) -> None:
+        """Remember an answer in the place of others to the same message, oldest first."""
+        memory, words = self.of(namespace), kept_as(said)
+        holds = next((item.id for item in others if item.text == words), None)
+        if holds is None and words.strip():
+            last = others[-1].id
+            key = digest(once, last)  # it may have been given before, and not hold any more
+            about: Any = {"session": session, "source_id": call, "key": key}
+            holds = patiently(lambda: memory.update(last, words, **about)).evidence_id
+        for item in others[:-1]:  # none, but where processes have told of answers side by side
+            if holds is not None and item.text != words:
+                memory.supersede(item.id, holds, key=digest(once, item.id, holds))
 
     def feedback(self, call: str, *, namespace: str, **told: Unpack[Told]) -> FeedbackReport:
         """Tell how the answer of a call did, by the id that the provider or the framework gave it.
