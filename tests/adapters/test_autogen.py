@@ -475,7 +475,7 @@ def test_what_a_human_says_in_a_team_is_recalled_for_and_remembered_as_the_users
     assert [(context.query, context.answer) for context in contexts] == [
         ("Help me.", "A1"),
         (ASKED, "A2"),
-        ("It leaks. [about: a2 valve boiler a1]", "A3"),
+        ("It leaks. [about: a2 valve boiler]", "A3"),
     ]
 
 

@@ -374,10 +374,10 @@ class Hearing(Memories):
 
     def __init__(self) -> None:
         super().__init__(encoder=BagEncoder())
-        self.heard: dict[str, Any] = {}
+        self.told: dict[str, Any] = {}
 
     def recall(self, namespace: str | None, query: str, **about: Any) -> Any:
-        self.heard[query] = about.get("context")
+        self.told[query] = about.get("context")
         return super().recall(namespace, query, **about)
 
 
@@ -387,7 +387,7 @@ def test_the_tool_recall_is_told_what_was_said_in_its_run() -> None:
     watched = Watched(ModelResponse([ToolCallPart("recall", {"query": ASKED})]))
     bot = agent(watched.model, memories, tools=True)
     bot.run_sync("Which one was that?", message_history=first.all_messages())
-    assert memories.heard[ASKED] == [VALVE, "Noted.", "Which one was that?"]
+    assert memories.told[ASKED] == [VALVE, "Noted.", "Which one was that?"]
 
 
 def test_a_model_that_calls_every_tool_gets_an_answer_of_each(memories: Memories) -> None:
