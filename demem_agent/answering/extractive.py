@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,14 +16,14 @@ from demem_agent.encoders import as_matrix, default_encoder
 from demem_agent.later import dataclass, pattern
 from demem_agent.scoring.features.speakers import asks_for_words_of
 from demem_agent.scoring.spelling import put_right
-from demem_agent.text.language.asking import asks
+from demem_agent.text.language.asking import asks, has_words
 from demem_agent.text.language.kinds import holds, kind_asked
 from demem_agent.text.language.mentions import merely_names
 from demem_agent.text.language.questions import NAME, has_number
 from demem_agent.text.language.reporting import reports, teller
 from demem_agent.text.language.words import clean, content_terms, stems
 from demem_agent.text.quoting.containing import contained, entry
-from demem_agent.text.quoting.cutting import CUT, through_turn
+from demem_agent.text.quoting.cutting import CUT, excerpt, through_turn
 from demem_agent.text.quoting.fences import in_fence, is_fenced
 from demem_agent.text.quoting.greetings import without_greetings
 from demem_agent.text.quoting.pasted import pasted
@@ -35,7 +36,7 @@ from demem_agent.text.times.asked_days import (
     echoes,
     said_within,
 )
-from demem_agent.text.times.dates import find
+from demem_agent.text.times.dates import Span, find, stretches
 from demem_agent.text.times.named import names_time
 from demem_agent.text.times.periods import day_name
 from demem_agent.text.unsaid import parted
@@ -70,6 +71,8 @@ _CLOSE = 0.85
 _ADDS = 0.25
 
 _HOW_MANY = ("how many", "how much", "how long", "how old")
+#: Words of asking for an amount of money.
+_OF_MONEY = frozenset(content_terms("cost price pay paid charge worth expensive fee"))
 _PLACE = pattern(r"\b(?:in|at|to|from|near|on)\s+(?:the\s+)?\w+")
 
 
@@ -122,18 +125,25 @@ class _Sentence:
 class _Asked:
     """A question in lower case, how rare each word of it is in the reading, and their sum.
 
+    Those words are ``aside`` that match nothing alone where others are read: the times and the
+    kind that it asks for; ``matter`` is the question without the times.
+
     Attributes:
         after: what was said before it, where it names of itself what it is about.
     """
 
     query: str
+    matter: str
     rarity: dict[str, float]
     mass: float
+    aside: frozenset[str]
     after: _Asked | None = None
 
     def share(self, words: frozenset[str]) -> float:
         """Return how much of the question some words hold, in [0, 1], by rarity."""
         shared = self.rarity.keys() & words
+        if shared <= self.aside:
+            return 0.0
         return sum(self.rarity[word] for word in shared) / self.mass
 
     def lexical(self, sentence: _Sentence, overlap: float) -> float:
@@ -165,6 +175,8 @@ class ExtractiveAnswerer:
         corrected = _corrected(question)
         if corrected is not None:
             return corrected
+        if not has_words(question.query):
+            return Draft("")
         speakers = dict.fromkeys(sentence.evidence.speaker for sentence in found)
         query = put_right(question.query, [sentence.text for sentence in found], speakers)
         decided = _decided(question.reading, found)
@@ -177,12 +189,13 @@ class ExtractiveAnswerer:
         if decided and not _is_what_was_right(chosen, decided):
             chosen = []
         passed = [] if decided else _passed_over(question, found)
-        chosen = chosen or self._best(query, found, decided, passed)
+        of_it = replace(question, query=query)
+        chosen = chosen or self._best(of_it, found, decided, passed)
         return _draft(parted(query)[0], chosen, question.reading.lines)
 
     def _best(
         self,
-        query: str,
+        question: Question,
         found: list[_Sentence],
         decided: list[_Sentence],
         passed: Sequence[int],
@@ -194,8 +207,8 @@ class ExtractiveAnswerer:
                 as it stood is given again, with what it was given with.
             passed: the numbers of sentences that are none of these.
         """
-        asked = _asked(query, found)
-        scores = _by_what_holds(self._scores(asked, query, found), found)
+        asked = _asked(question, found)
+        scores = _by_what_holds(self._scores(asked, found), found)
         scores[list(passed)] = 0.0
         chosen = _nearest(asked, scores, found)
         if not decided or _is_what_was_right(chosen, decided):
@@ -203,8 +216,8 @@ class ExtractiveAnswerer:
         of_it = [nth for nth, one in enumerate(found) if one in decided]
         return _nearest(asked, scores[of_it], [found[nth] for nth in of_it]) or decided[:1]
 
-    def _scores(self, asked: _Asked, query: str, found: list[_Sentence]) -> np.ndarray:
-        cosine = self._cosines(parted(query)[0], found)
+    def _scores(self, asked: _Asked, found: list[_Sentence]) -> np.ndarray:
+        cosine = self._cosines(asked.matter, found)
         overlap, lexical, kind = _by_words(asked, found)
         scores = _COSINE * cosine + lexical + _KIND * kind
         related = (overlap > 0) | (cosine > _LEAST)
@@ -457,12 +470,41 @@ def _holding(sentence: _Sentence, found: list[_Sentence]) -> Iterator[int]:
             yield nth
 
 
-def _asked(query: str, found: list[_Sentence]) -> _Asked:
-    own, before = parted(query)
+def _asked(question: Question, found: list[_Sentence]) -> _Asked:
+    own, before = parted(question.query)
     rarity = _rarity(_wanted(own, found), found)
     mass = max(sum(rarity.values()), 1e-9)
-    after = _asked(before, found) if before else None
-    return _Asked(own.lower(), rarity, mass, after)
+    after = _asked(replace(question, query=before), found) if before else None
+    times = _times(replace(question, query=own), found)
+    aside = _aside(own, times)
+    matter = rarity.keys() - aside
+    if all(matter.isdisjoint(one.words) for one in found):
+        return _Asked(own.lower(), own, rarity, mass, frozenset(), after)
+    return _Asked(own.lower(), _without(own, times), rarity, mass, aside, after)
+
+
+def _times(question: Question, found: list[_Sentence]) -> list[Span]:
+    asked_on = question.at.date() if question.at else None
+    days = (one.evidence.at.date() for one in found if one.evidence.at)
+    return stretches(question.query, asked_on, max(days, default=None))
+
+
+def _aside(query: str, times: Iterable[Span]) -> frozenset[str]:
+    """Return the words of the times that a question asks about, and of asking for a price.
+
+    What was "in March" need not say so: its day does. What something cost is told by a number.
+    """
+    aside: set[str] = set()
+    for time in times:
+        aside.update(content_terms(query[time.start : time.end]))
+    is_number = any(words in query.lower() for words in _HOW_MANY)
+    return frozenset(aside | _OF_MONEY if is_number else aside)
+
+
+def _without(query: str, times: Iterable[Span]) -> str:
+    for time in sorted(times, key=lambda time: time.start, reverse=True):
+        query = f"{query[: time.start]}{query[time.end :]}"
+    return query
 
 
 def _by_words(asked: _Asked, found: list[_Sentence]) -> np.ndarray:
@@ -563,18 +605,16 @@ def _quote(quoted: list[_Sentence], query: str) -> str:
     """
     item = quoted[0].evidence
     words = ""
-    ended = 0
+    begun = ended = 0
     notes: dict[str, None] = {}
     for sentence in sorted(quoted, key=lambda one: one.start):
         end = through_turn(item.text, sentence.end)
-        if not words:
-            words = _begun(item, sentence.start, end)
+        is_next = not item.text[ended : sentence.start].strip()
+        if not words or (is_next and in_fence(item.text, sentence.start)):
+            begun = sentence.start if not words else begun
+            words = _begun(item, begun, end)
         else:
-            is_next = not item.text[ended : sentence.start].strip()
-            cut = " " if is_next else f" {CUT} "
-            if is_fenced(item.text[sentence.start : end]):
-                cut = f"{cut.rstrip()}\n  "
-            words = f"{words}{cut}{contained(entry(item.text[sentence.start : end]))}"
+            words += _further(item, sentence.start, end, is_next=is_next)
         ended = end
         notes |= dict.fromkeys(_until(sentence))
         notes |= dict.fromkeys(meant(item, sentence.start, end, alone=True))
@@ -584,10 +624,20 @@ def _quote(quoted: list[_Sentence], query: str) -> str:
     return f"{words} ({'; '.join(notes)})" if notes else words
 
 
+def _further(item: Evidence, start: int, end: int, *, is_next: bool) -> str:
+    """Return a further stretch of a turn as it stands behind the one before."""
+    if in_fence(item.text, start):
+        return f"\n  {contained(entry(excerpt(item.text, start, end)))}"
+    cut = " " if is_next else f" {CUT} "
+    if is_fenced(item.text[start:end]):
+        cut = f"{cut.rstrip()}\n  "
+    return f"{cut}{contained(entry(item.text[start:end]))}"
+
+
 def _begun(item: Evidence, start: int, end: int) -> str:
-    """Return a stretch as said; code that it breaks off in is closed."""
-    is_open = in_fence(item.text, end) and not in_fence(item.text, start)
-    return told(item, start, end).words if is_open else said(item, start, end)
+    """Return a stretch as said; a part of a block of code stands between fences of its own."""
+    is_part = in_fence(item.text, end) or in_fence(item.text, start)
+    return told(item, start, end).words if is_part else said(item, start, end)
 
 
 def _until(sentence: _Sentence) -> Iterator[str]:

@@ -1,7 +1,8 @@
 """What a sentence is quoted with, since it tells nothing alone.
 
-A fence is quoted with its block of code, what introduces a list or a block with that, an item with
-its number, and a greeting or a signature with the sentence beside it.
+A fence is quoted with its block of code, code with what a short turn says beside it, what
+introduces a list or a block with that, an item with its number, and a greeting or a signature with
+the sentence beside it.
 """
 
 from __future__ import annotations
@@ -41,14 +42,26 @@ def whole(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _block(text: str, start: int, end: int) -> _Stretch | None:
-    """Return the block of code of which a sentence has no more than a fence, or that it begins."""
+    """Return the block of code of which a sentence has no more than a fence, or that it begins.
+
+    A line of code is quoted with all of a turn that fits a passage: what the code is, and when it
+    runs, stands beside it.
+    """
     for block in blocks(text):
+        is_code = block.body <= start and end <= block.stop
+        if is_code and not block.inline and len(text) <= PASSAGE_CHARS:
+            return _stripped(text)
         is_fence = block.start < end <= block.body or block.stop <= start < block.end
         begins = text[start:end].endswith(":") and not text[end : block.start].strip()
         if is_fence or (begins and end <= block.start):
             first = min(start, block.start)
             return first, _line_end(text, first, max(end, block.end))
     return None
+
+
+def _stripped(text: str) -> _Stretch:
+    start = len(text) - len(text.lstrip())
+    return start, len(text.rstrip())
 
 
 def _line_end(text: str, start: int, end: int) -> int:

@@ -1,8 +1,8 @@
-"""What helps behind an error: what ids look like, and where to see them."""
+"""What helps behind an error: what ids look like and where to see them, and options."""
 
 from __future__ import annotations
 
-from demem_agent.errors import NotFound
+from demem_agent.errors import InvalidInput, NotFound
 
 __all__ = ["hint_of"]
 
@@ -17,7 +17,13 @@ _KINDS = {id[0]: kind for kind, (id, _) in _IDS.items()}
 
 
 def hint_of(error: BaseException) -> str:
-    """Return what helps whoever typed an id that is not there; "" for any other error."""
+    """Return what helps whoever typed an id that is not there, or a file with more than turns have.
+
+    It is "" for any other error.
+    """
+    if isinstance(error, InvalidInput):
+        words = "; ".join([str(error), *getattr(error, "__notes__", ())])
+        return "here --extra drop or --extra metadata" if 'extra="drop"' in words else ""
     if not isinstance(error, NotFound):
         return ""
     if error.kind == "slot":

@@ -17,6 +17,7 @@ __all__ = ["keyed", "read_own"]
 _FIELDS = frozenset(field.name for field in fields(Turn))
 #: Where a conversation says which one it is.
 _SESSIONS = ("session", "session_id", "thread_id", "conversation_id", "id")
+_NO_PLACE = 'extra="drop" leaves such fields out, extra="metadata" keeps them'
 _EXPECTED = "a turn with a text, a message with a role, or an object with messages"
 
 
@@ -55,7 +56,10 @@ def _read(found: Iterator[Element], wanted: Wanted) -> Iterator[Turn]:
         if not isinstance(value, Mapping):
             raise InvalidInput(where, value, _EXPECTED)
         if "text" in value and "role" not in value:
-            yield as_turn(_turn(value, where, wanted), f"{where}: ")
+            if isinstance(value["text"], str) and not value["text"].strip():
+                wanted.leave_out(where, "empty")  # as of a picture
+            else:
+                yield as_turn(_turn(value, where, wanted), f"{where}: ")
         elif "messages" in value:
             session = wanted.name if number == 1 else f"{wanted.name} #{number}"
             yield from _conversation(value, wanted, where, session)
@@ -87,6 +91,7 @@ def _conversation(
 def _turn(value: Mapping[str, Any], where: str, wanted: Wanted) -> Mapping[str, Any]:
     """Return the fields of a turn, with others as its metadata where that is wanted."""
     if wanted.extra == "refuse":
+        _refuse_others(value, where)
         return value
     fields = {name: given for name, given in value.items() if name in _FIELDS}
     if wanted.extra == "metadata":
@@ -95,3 +100,14 @@ def _turn(value: Mapping[str, Any], where: str, wanted: Wanted) -> Mapping[str, 
         if others and isinstance(told, Mapping):
             fields["metadata"] = wanted.metadata({**others, **told}, where)
     return fields
+
+
+def _refuse_others(value: Mapping[str, Any], where: str) -> None:
+    """Raise InvalidInput for a field that no turn has, with what else may become of it."""
+    if value.keys() <= _FIELDS:
+        return
+    try:
+        as_turn(value, f"{where}: ")
+    except InvalidInput as error:
+        error.add_note(_NO_PLACE)
+        raise

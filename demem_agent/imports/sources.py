@@ -150,7 +150,21 @@ def _read(path: Path) -> Iterator[str]:
     except OSError as error:
         raise InvalidInput("path", str(path), f"a readable file ({error.strerror})") from error
     except UnicodeDecodeError as error:
-        raise InvalidInput("path", str(path), "a text file in UTF-8") from error
+        says = f"path must be a text file in UTF-8, and {path.name} line {_not_utf8(path)} is not"
+        raise InvalidInput("path", str(path), "a text file in UTF-8", says) from error
+
+
+def _not_utf8(path: Path) -> int:
+    """Return the number of the first line that is in another encoding."""
+    number = 1
+    with path.open("rb") as file:
+        for line in file:
+            try:
+                line.decode()
+            except UnicodeDecodeError:
+                break
+            number += 1
+    return number
 
 
 def _chunks(file: TextIO) -> Iterator[str]:

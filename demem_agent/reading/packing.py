@@ -24,6 +24,7 @@ __all__ = [
     "packed",
     "render",
     "strip_rendered",
+    "until",
     "wrap",
 ]
 
@@ -290,11 +291,11 @@ def _rendered(line: Line, tell: Tell = _tell) -> str:
     found = tell(line)
     notes = found.meant
     if line.superseded or line.again:  # few are
-        notes = (*_until(line), *_often(line), *notes)
+        notes = (*until(line), *_often(line), *notes)
     return f"- {margin(notes)}{found.words}"
 
 
-def _until(line: Line) -> Iterator[str]:
+def until(line: Line) -> Iterator[str]:
     """Yield until when a line held that no longer does."""
     if not line.superseded:
         return

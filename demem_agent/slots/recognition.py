@@ -22,7 +22,7 @@ from demem_agent.scoring.index import PassageIndex, Stretch, rows_of
 from demem_agent.slots.experience import spoken
 from demem_agent.slots.records import StoredContext
 from demem_agent.slots.vocabulary import LEAST, Shared, Vocabulary
-from demem_agent.text.language.another import Asks, is_another
+from demem_agent.text.language.another import Asks, is_another, plain_words
 from demem_agent.text.language.questions import asks_for
 from demem_agent.text.language.words import content_terms
 from demem_agent.types import Context
@@ -414,7 +414,8 @@ class Decisions:
             return False
         if row not in self._asks:
             self._asks[row] = Asks.of(self._contexts[row].query)
-        return is_another(question.asks, self._asks[row], question.known)
+        told = plain_words(self._contexts[row].reference or "")
+        return is_another(question.asks, self._asks[row], question.known | told)
 
     def _exchanged(self, question: _Question, row: int, index: PassageIndex) -> float:
         """Return how much of what ties a past question to its line stands otherwise now, in [0, 1].

@@ -20,6 +20,7 @@ from demem_agent.slots.filtering import Within
 from demem_agent.slots.reranking import reranked
 from demem_agent.slots.said_then import held_then
 from demem_agent.slots.state import State
+from demem_agent.text.language.asking import has_words
 from demem_agent.types import Route
 
 __all__ = ["credible", "slot_ranking", "witness_slot"]
@@ -71,7 +72,8 @@ def slot_ranking(
     )
     _recall(scores, past)
     _follow(scores, witness_slot(state, query.text, query.asker))
-    return _route(state, scores, ranking, held_then(state, query, ranking)), ranking
+    known = held_then(state, query, ranking) if has_words(query.text) else False
+    return _route(state, scores, ranking, known), ranking
 
 
 def witness_slot(state: State, question: str, asker: str | None) -> int | None:

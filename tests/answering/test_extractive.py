@@ -383,3 +383,63 @@ def test_no_sentence_is_cut_within_brackets_or_quotation_marks(query: str, said:
 def test_a_face_and_a_bracket_that_nothing_closes_hold_no_sentences_together() -> None:
     said = "she left :( it was late. we ate soup (lentils."
     assert answered("What did we eat?", said) == "Ana: we ate soup (lentils."
+
+
+MOVED = [
+    ("i live at 14 rue de la Sardine", "2026-03-02"),
+    ("MOVED. we live at 3 quai de l'Yser now", "2026-05-30"),
+    ("the tin price: 31.20 in march, 33.80 in april, 29.95 in june", "2026-06-24"),
+    ("bought the Berlingo yesterday! 9,200 in the end. Blue.", "2026-06-30"),
+    ("honey price goes up to 10.50 because jars cost more.", "2026-07-18"),
+]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "Where did Odile live in March 2026?",
+        "Where did Odile live on 15 March 2026?",
+        "where did Odile live in april?",
+    ],
+)
+def test_what_held_at_a_time_answers_ahead_of_what_only_names_that_time(query: str) -> None:
+    memory = SlotMemory()
+    for text, at in MOVED:
+        memory.ingest(text, speaker="Odile", at=at)
+    assert memory.answer(query, at="2026-08-01").text.startswith("Odile: i live at 14 rue")
+
+
+def test_the_time_of_a_question_tells_two_lines_of_one_matter_apart() -> None:
+    said = (("The tin cost 31 in March.", "2026-06-24"), ("The tin cost 33 in April.", None))
+    assert asked("How much did the tin cost in April?", *said).text.startswith(
+        "Ana: The tin cost 33"
+    )
+
+
+def test_a_price_is_told_by_a_number_beside_the_thing_and_not_by_the_word_alone() -> None:
+    memory = SlotMemory()
+    for text, at in MOVED:
+        memory.ingest(text, speaker="Odile", at=at)
+    answer = memory.answer("How much did the Berlingo cost?", at="2026-08-01")
+    assert answer.text.startswith("Odile: bought the Berlingo yesterday! 9,200")
+
+
+def test_code_of_a_short_turn_is_quoted_with_what_stands_beside_it() -> None:
+    code = "```bash\nrsync -av /data/ nas:/vol1/\n```"
+    answer = answered("When does the rsync run?", f"Backups:\n{code}\nat 02:30")
+    assert [line.strip() for line in answer.split("\n")][-1] == "at 02:30"
+
+
+def test_a_part_of_long_code_stands_between_fences_of_its_own() -> None:
+    steps = "".join(f"def step_{n}(x):\n    return x * {n}\n" for n in range(30))
+    answer = answered("What does step_7 return?", f"The pipeline:\n```python\n{steps}```\nDone.")
+    lines = [line.strip() for line in answer.split("\n")]
+    assert lines[lines.index("def step_7(x):") - 1] == "```python"
+    assert lines.count("```") == 1
+    assert lines.index("def step_7(x):") < lines.index("```")
+
+
+@pytest.mark.parametrize("query", ["???", "...", "?!?", "🐝?"])
+def test_a_question_without_a_word_is_not_known_and_not_answered(query: str) -> None:
+    answer = asked(query, ("the bees 🐝 are at Kerlaz... no then?!?", None), ("🐝🐝🐝", None))
+    assert (answer.text, answer.known) == ("", False)

@@ -211,3 +211,15 @@ def test_a_reranker_without_the_extra_names_the_command(
     done = demem(command, "Bruno's medicine?", "-m", memory, "--reranker", "some/model")
     assert done.code != 0
     assert "pip install 'demem-agent[sentence-transformers]'" in " ".join(done.err.split())
+
+
+def test_the_evidence_of_ask_and_explain_says_until_when_it_held(
+    demem: Demem, tmp_path: Path
+) -> None:
+    said = [("I live in Porto.", "2024-03-01"), ("I live in Lisbon now.", "2024-05-02")]
+    turns = [{"text": text, "speaker": "Ana", "at": at} for text, at in said]
+    demem("ingest", rows_file(tmp_path / "homes.jsonl", *turns), "-m", "m.db")
+    asked = demem("ask", "Where does Ana live?", "-m", "m.db").out
+    explained = demem("explain", "a1", "-m", "m.db").out
+    for shown in (asked, explained):
+        assert "[until 2 May 2024]" in " ".join(shown.split())

@@ -155,9 +155,11 @@ def rivals(tmp_path: Path) -> Path:
         for text in said.values():
             opened.ingest(text)
         for asker, text in said.items():
-            answer = opened.answer("Set the seat as I like it.", asker=asker)
-            first = max(answer.reading.lines, key=lambda line: line.score).text
-            opened.feedback(answer, reference=text, reward=float(first == text))
+            asked = "Set the seat as I like it."
+            reading = opened.read(asked, asker=asker)
+            done = reading.ranked[0].text
+            answer = opened.answered(asked, done, reading=reading, asker=asker)
+            opened.feedback(answer, reference=text, reward=float(done == text))
     return path
 
 

@@ -113,7 +113,7 @@ LINES: list[tuple[str, str]] = [
         "line 1 must be JSON: Expecting property name enclosed in double quotes, got",
     ),
     ('"a"', "line 1 must be a turn with a text, a message with a role, or an object with messages"),
-    ('{"text": "a"}\n{"text": ""}', "line 2: text must be a text that is not blank"),
+    ('{"text": "a"}\n{"text": null}', "line 2: text must be a text, got None"),
 ]
 
 

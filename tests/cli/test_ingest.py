@@ -263,6 +263,7 @@ def test_a_field_that_a_turn_has_no_place_for_is_named_or_dropped(
     refused = demem("ingest", file, "-m", "m.db")
     assert refused.code == 1
     assert "chat.jsonl line 2: a turn has no field 'mood'" in refused.err
+    assert "--extra drop or --extra metadata" in refused.err
     assert demem.document("ingest", file, "-m", "m.db", "--extra=drop")["remembered"] == 2
 
 
@@ -283,3 +284,15 @@ def test_an_import_that_was_interrupted_goes_on_where_it_was(
         assert "the same command remembers the rest" in stopped.err
     document = demem.document("ingest", file, "-m", "m.db")
     assert (document["known"], document["remembered"]) == (BATCH, 3)
+
+
+def test_empty_messages_are_left_out_and_counted(demem: Demem, tmp_path: Path) -> None:
+    file = rows_file(tmp_path / "chat.jsonl", {"text": "One."}, {"text": ""}, {"text": " \n"})
+    assert "Left out: 2 empty." in demem("ingest", file, "-m", "m.db").out
+    assert demem.document("ingest", file, "-m", "m.db")["turns"] == 1
+
+
+def test_a_file_in_another_encoding_is_refused_with_the_line(demem: Demem, tmp_path: Path) -> None:
+    file = tmp_path / "chat.jsonl"
+    file.write_bytes('{"text": "One."}\n{"text": "Caf\u00e9."}\n'.encode("latin-1"))
+    assert "chat.jsonl line 2 is not" in demem("ingest", file, "-m", "m.db").err

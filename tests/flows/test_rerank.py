@@ -74,8 +74,8 @@ def test_it_is_asked_the_query_with_who_said_what() -> None:
 
 def test_passages_exchange_their_scores() -> None:
     # In one slot, as what is in the routed one is ahead by a little more.
-    moved = memory_of(reranker=ScriptedReranker(like_soup), slots=1)
-    assert scores(moved) == scores(memory_of(slots=1))
+    moved = memory_of(reranker=ScriptedReranker(like_soup), slots=1, floor=0.0)
+    assert scores(moved) == scores(memory_of(slots=1, floor=0.0))
 
 
 def test_equals_stay_in_the_order_of_the_score() -> None:

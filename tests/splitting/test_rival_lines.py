@@ -39,10 +39,12 @@ def memory_of(**options: Any) -> SlotMemory:
 
 
 def told(memory: SlotMemory, asker: str, query: str = QUESTION, **more: Any) -> FeedbackReport:
+    """Do what the first line says, and tell what would have been right."""
     given = {"reference": SAID[asker], "reward": 0.0, **more}
-    answer = memory.answer(query, asker=asker)
-    first = max(answer.reading.lines, key=lambda line: line.score)
-    given["reward"] = float(first.text == given["reference"])
+    reading = memory.read(query, asker=asker)
+    done = reading.ranked[0].text
+    answer = memory.answered(query, done, reading=reading, asker=asker)
+    given["reward"] = float(done == given["reference"])
     report = memory.feedback(answer, **given)
     memory.check()
     return report

@@ -47,6 +47,11 @@ NAMES = {"ana", "bob"}
         ("Qu'est-ce que Ana a dit le 1er mars ?", "2025-03-01", None),
         ("O que a Ana disse em 3 de abril?", "2025-04-03", None),
         ("Di cosa abbiamo parlato il 5 maggio?", "2025-05-05", None),
+        ("What did I say on 03/06/2025?", "2025-06-03", None),
+        ("What did I say on 3.6.2025?", "2025-06-03", None),
+        ("What did I say on 05/26/2025?", "2025-05-26", None),
+        ("Summarise May", "2025-05-01", "2025-05-31"),
+        ("Give me a recap of july please", "2024-07-01", "2024-07-31"),
         ("昨天我们说了什么", "2025-06-19", None),
         ("昨日何を話しましたか", "2025-06-19", None),
         ("어제 무슨 얘기 했어?", "2025-06-19", None),
@@ -120,3 +125,7 @@ def test_a_moment_that_is_not_known_is_on_no_day() -> None:
 def test_any_text_is_looked_at(text: str, asked: date, newest: date | None) -> None:
     for span in asked_days(f"{text} yesterday", asked, newest, NAMES):
         assert span.first <= span.last
+
+
+def test_a_month_that_is_the_name_of_a_speaker_is_no_time() -> None:
+    assert asked_days("Summarise May", FRIDAY, None, {"may", "ana"}) == []

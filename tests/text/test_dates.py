@@ -747,3 +747,25 @@ def test_next_is_of_the_next_year_and_this_of_this_year(unit: str, anchor: date)
 def test_last_ends_before_the_anchor_and_next_begins_after_it(unit: str, anchor: date) -> None:
     ((last,), (following,)) = find(f"last {unit}", anchor), find(f"next {unit}", anchor)
     assert last.last < anchor < following.first
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "900 seconds is too often, the battery dies in a month",
+        "The milk goes bad in a week.",
+        "He smokes 40 in two days.",
+    ],
+)
+def test_how_long_something_takes_whenever_it_happens_is_no_day(said: str) -> None:
+    assert find(said, FRIDAY) == []
+
+
+@pytest.mark.parametrize("said", ["31/02/2023", "1/2/3/2023", "v1.2.2023.4", "03/06/23"])
+def test_numbers_that_are_no_date_are_none_in_a_question_either(said: str) -> None:
+    assert ranges(said, FRIDAY) == []
+
+
+def test_a_date_in_numbers_alone_is_read_in_questions_only() -> None:
+    assert [span.text for span in ranges("on 03/06/2023", FRIDAY)] == ["3 June 2023"]
+    assert find("on 03/06/2023", FRIDAY) == absolute("on 03/06/2023", FRIDAY) == []

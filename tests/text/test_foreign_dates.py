@@ -16,6 +16,10 @@ WEDNESDAY = date(2023, 6, 7)
 
 # What was said on Friday 9 June 2023, the words that count, the first and the last day they mean.
 SAID_ON_FRIDAY = [
+    # Portuguese, as it is written in Portugal and in haste
+    ("Há duas semanas mudámos de casa.", "Há duas semanas", "2023-05-22", "2023-05-28"),
+    ("Fomos lá há duas semanas.", "há duas semanas", "2023-05-22", "2023-05-28"),
+    ("amanha vou ao dentista", "amanha", "2023-06-10", "2023-06-10"),
     # German
     ("Gestern war ich beim Arzt.", "Gestern", "2023-06-08", "2023-06-08"),
     ("Vorgestern hat es geregnet.", "Vorgestern", "2023-06-07", "2023-06-07"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from rich.console import RenderableType
 from rich.table import Table
@@ -13,8 +13,9 @@ from demem_agent.cli.tables.cells import cell, day, first_words, grid, numbers
 from demem_agent.cli.tables.decisions import verdicts_table
 from demem_agent.cli.tables.lines import lines_table
 from demem_agent.cli.tables.route import NOT_KNOWN, route_table, route_words
+from demem_agent.slots.successions.lineage import HOLDS
 from demem_agent.text.language.words import content_terms, terms
-from demem_agent.types import Context, Evidence, Line, by_id
+from demem_agent.types import Context, Evidence, Line, Succession, Superseded, by_id
 
 __all__ = ["context_parts", "lines_read"]
 
@@ -47,13 +48,32 @@ def context_parts(
 
 
 def lines_read(context: Context, memory: SlotMemory) -> list[Line]:
-    """Return the lines of the reading whose evidence still lives."""
+    """Return the lines of the reading whose evidence still lives, with what holds no longer."""
     live = by_id(memory.evidence())
+    over: dict[str, list[Succession]] = {}
+    for one in memory.successions():
+        if one.confidence >= HOLDS and not one.undone:
+            over.setdefault(one.old[0], []).append(one)
     lines: list[Line] = []
     for item, start, end in context.read:
         if item in live:
-            lines.append(Line(live[item], start, end))
+            stale = _superseded((item, start, end), over.get(item, ()), live)
+            lines.append(Line(live[item], start, end, superseded=stale))
     return lines
+
+
+def _superseded(
+    line: tuple[str, int, int], over: Iterable[Succession], live: Mapping[str, Evidence]
+) -> tuple[Superseded, ...]:
+    """Return what of a line holds no longer."""
+    _, start, end = line
+    found: list[Superseded] = []
+    for one in over:
+        _, first, last = one.old
+        if first < end and start < last and one.new[0] in live:
+            at = live[one.new[0]].at
+            found.append(Superseded(max(first, start), min(last, end), one.new, at, one.id))
+    return tuple(found)
 
 
 def _decision(context: Context, memory: SlotMemory) -> Table:

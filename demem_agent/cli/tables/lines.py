@@ -7,6 +7,8 @@ from collections.abc import Collection, Mapping, Sequence
 from rich.table import Table
 
 from demem_agent.cli.tables.cells import cell, day, table
+from demem_agent.reading.packing import until
+from demem_agent.text.quoting.saying import margin
 from demem_agent.types import Line
 
 __all__ = ["lines_table"]
@@ -30,7 +32,11 @@ def lines_table(
     """
     shown = _empty(title, with_shared=bool(shared))
     for n, line in enumerate(lines):
-        words = [*_words(line, slot_of), *shared[n : n + 1], line.text]
+        words = [
+            *_words(line, slot_of),
+            *shared[n : n + 1],
+            f"{margin(list(until(line)))}{line.text}",
+        ]
         is_cited = line.evidence.id in cited
         style = "bold" if is_cited else ""
         cells = [cell(part, style) for part in words]

@@ -28,9 +28,9 @@ def route_words(route: Route) -> Text:
     """Say in one line where a question went and whether memory bears on it."""
     if route.slot is None:
         return sentence("memory is empty")
-    bears = cell("not adequate: nothing seems to bear on it", "yellow")
+    bears = cell("memory does not seem to hold what is asked", "yellow")
     if route.adequate:
-        bears = cell("adequate", "green")
+        bears = cell("memory seems to hold what is asked", "green")
     probability = f", probability {number(route.probability)}"
     return sentence(f"slot {route.slot}, ahead by {number(route.margin)}, ", bears, probability)
 

@@ -13,6 +13,7 @@ from itertools import pairwise
 from demem_agent.later import pattern
 from demem_agent.slots.successions.endings import Ending, ended
 from demem_agent.slots.successions.foreign_turns import ForeignEnding, ended_abroad
+from demem_agent.slots.successions.retold import Retold, retold
 from demem_agent.slots.successions.states import State, begun
 from demem_agent.slots.successions.subjects import Subject, subject_of
 from demem_agent.text.clauses import clauses, supposed
@@ -175,11 +176,11 @@ class Claim:
         return begun(self.said) if self.turns else None
 
     @cached_property
-    def ended(self) -> Ending | ForeignEnding | None:
+    def ended(self) -> Ending | Retold | ForeignEnding | None:
         """What it says to be over."""
         if not self.turns:
             return None
-        return ended(self.said) or ended_abroad(self.said)
+        return ended(self.said) or retold(self.said) or ended_abroad(self.said)
 
     @cached_property
     def subject(self) -> Subject | None:

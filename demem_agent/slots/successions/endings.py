@@ -18,7 +18,7 @@ from demem_agent.text.language.words import stems, terms
 
 __all__ = ["Ending", "ended"]
 
-Kind = Literal["thing", "habit", "plan", "intent", "work", "person", "course"]
+Kind = Literal["thing", "habit", "plan", "intent", "work", "person", "course", "weekly"]
 
 #: What is over, up to where something else is said of it.
 _OVER = (
@@ -51,6 +51,7 @@ _EVENT = (
     r"(?P<who>)(?P<what>\b(?:[Tt]he|[Oo]ur|[Mm]y)(?: [\w'-]+?){1,4}?|\b[A-Z][\w-]+|^[a-z]+)"
     r"(?: (?:is|was|are|were|got|has been|have been)|['’]s(?: been)?)(?: now| just)?"
 )
+_WEEKDAY = r"(?i:mon|tues|wednes|thurs|fri|satur|sun)day"
 #: How something is said to be over, and as what it may have been said before.
 _ENDS: tuple[tuple[re.Pattern[str], tuple[Kind, ...]], ...] = (
     (
@@ -179,7 +180,7 @@ _ENDS: tuple[tuple[re.Pattern[str], tuple[Kind, ...]], ...] = (
     (
         pattern(
             rf"{_EVENT} (?:cancell?ed|called off"
-            r"|(?<=is |re |ow )off(?=\s*(?:[.,!;]|$)))"
+            r"|(?<=is |re |ow |['’]s )off(?=\s*(?:[.,!;]|$)))"
         ),
         ("plan", "thing"),
     ),
@@ -189,6 +190,30 @@ _ENDS: tuple[tuple[re.Pattern[str], tuple[Kind, ...]], ...] = (
             r"(?: back| forward)? (?:to|until|till)\b"
         ),
         ("plan",),
+    ),
+    (
+        pattern(
+            r"^\W*(?P<who>)(?P<what>(?:(?i:the|our|my) )?[A-Za-z][\w'-]+(?: [\w'-]+)?)"
+            r"(?: (?:has|have|was|is|got)(?: been)?)?(?: now)? moved to"
+            rf" (?:(?:{_WEEKDAY})s\b|(?:{_WEEKDAY}),? from now on\b|every (?:{_WEEKDAY})\b)"
+        ),
+        ("weekly",),
+    ),
+    (
+        pattern(
+            r"^\W*(?P<who>)(?P<what>[A-Z][\w-]+(?: for [A-Z][\w-]+)?)(?: (?:has|was|is))?(?: been)?"
+            r" (?:stopped|discontinued)(?: completely| altogether)?"
+            r" (?:as of|from|for good|completely|altogether)\b"
+        ),
+        ("habit", "thing"),
+    ),
+    (
+        pattern(
+            r"^\W*(?P<who>(?!))?(?:(?i:today (?:is|was)|it['’]s|it was) )?(?:[Mm]y )?"
+            r"(?i:last day at) (?P<what>[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*)"
+            r"(?=(?: today| yesterday)?\s*(?:[.!,;]|$))"
+        ),
+        ("work",),
     ),
 )
 #: A post that is over, whatever it was.
@@ -224,6 +249,7 @@ _UNDER_WAY = pattern(
     r" (?:reading|watching|writing|building|knitting|making|painting|working on|learning"
     r"|preparing)\b"
 )
+_WEEKLY = pattern(rf"\b(?:{_WEEKDAY}s|(?:every|each) {_WEEKDAY})\b")
 _NEAR = pattern(
     r"\b(?:dating|engaged|married|girlfriend|boyfriend|partner|wife|husband|together|seeing)\b"
 )
@@ -361,6 +387,10 @@ def _is_under_way(said: str, _: str | None) -> bool:
     return _UNDER_WAY.search(said) is not None and not _WISHED.search(said)
 
 
+def _is_weekly(said: str, _: str | None) -> bool:
+    return _WEEKLY.search(said) is not None and not _WISHED.search(said)
+
+
 def _is_near(said: str, _: str | None) -> bool:
     return _NEAR.search(said) is not None
 
@@ -373,4 +403,5 @@ _SAID: Mapping[Kind, Callable[[str, str | None], bool]] = {
     "work": _works,
     "person": _is_near,
     "course": _is_under_way,
+    "weekly": _is_weekly,
 }

@@ -1,4 +1,6 @@
-"""States that begin and things that are over, as it is said in German and Spanish.
+"""States that begin and things that are over, as it is said in other languages than English.
+
+They are German, Spanish, French and Portuguese.
 
 The rules are those of :mod:`~demem_agent.slots.successions.states` and ``endings`` for English,
 written by hand and as narrow: "Ich bin nach Köln gezogen", "me mudé a Valencia", "ich habe
@@ -21,7 +23,7 @@ from demem_agent.text.language.words import stems
 __all__ = ["ForeignEnding", "begun_abroad", "ended_abroad", "stated_abroad", "told_abroad_by"]
 
 Kind = Literal["home", "work"]
-Language = Literal["german", "spanish"]
+Language = Literal["german", "spanish", "french", "portuguese"]
 
 _WORD = pattern(r"[^\W\d_]+")
 #: Words by which a state is asked for or told.
@@ -29,10 +31,14 @@ _TOLD_BY: Mapping[Kind, Mapping[Language, str]] = {
     "home": {
         "german": "wohne wohnen wohnt lebe leben gezogen umgezogen wohnung zuhause adresse",
         "spanish": "vivo vivimos vive mudé mudado piso casa dirección",
+        "french": "habite habitons vis vivons loge déménagé emménagé appartement maison adresse",
+        "portuguese": "moro moramos mora vivo vivemos vive mudei mudou casa apartamento morada",
     },
     "work": {
         "german": "arbeite arbeiten arbeitet job stelle jobbe angestellt",
         "spanish": "trabajo trabajamos trabaja puesto empleo",
+        "french": "travaille travaillons bosse travail boulot poste emploi embauché",
+        "portuguese": "trabalho trabalhamos trabalha emprego cargo",
     },
 }
 #: What makes a change none: it is supposed, long past, hoped for or denied.
@@ -47,6 +53,18 @@ _NOT_SO: Mapping[Language, re.Pattern[str]] = {
         r"\b(?:quizás?|tal vez|a lo mejor|si|casi|nunca|jamás|antes|hace \w+ años|cuando era"
         r"|ojalá|quiero|queremos|quisiera|pienso|pensando|planeando|podría\w*|debería\w*"
         r"|me gustaría|nac[íi]\w*)\b",
+        re.IGNORECASE,
+    ),
+    "french": pattern(
+        r"\b(?:peut-être|si|presque|failli|jamais|autrefois|quand (?:j['’]étais|on était)"
+        r"|il y a \w+ ans|veux|veut|voudrais|aimerais|pense|pensons|envisage\w*|rêve|pourrai\w*"
+        r"|devrai\w*|serai\w*|née?)\b",
+        re.IGNORECASE,
+    ),
+    "portuguese": pattern(
+        r"\b(?:talvez|se (?:eu|nós|calhar|tudo)|quase|nunca|jamais|antes|há \w+ anos|quando era"
+        r"|oxalá|quero|queremos|quer|queria|gost\w+ de|penso|pensar|pensando|pensamos|planeio"
+        r"|planej\w+|podia|devia|deveria|nasci|nasceu)\b",
         re.IGNORECASE,
     ),
 }
@@ -89,6 +107,46 @@ _BEGINS: Mapping[Language, Mapping[Kind, re.Pattern[str]]] = {
             re.IGNORECASE,
         ),
     },
+    "french": {
+        "home": pattern(
+            r"\b(?:ai|avons|a|as|ont|suis|sommes|est)(?: \w+)? (?:dé|em|a)ménagée?s?"
+            r"(?= (?:à|a|au|aux|en|dans|chez|hier|avec|rue)\b| \d|\s*(?:[.!,;]|$))"
+            r"|\b(?:habite|habitons|vis|vivons|vit) (?:maintenant|désormais)"
+            r"(?= (?:à|au|aux|en|chez|près|rue)\b| \d)"
+            r"|\b(?:maintenant|désormais),? (?:(?:je|on|nous) |j['’])"
+            r"(?:habite|habitons|vis|vit|vivons)(?= (?:à|au|aux|en|chez|près|rue)\b| \d)",
+            re.IGNORECASE,
+        ),
+        "work": pattern(
+            r"\b(?:ai|avons|a) (?:commencé à travailler(?! à \d| tôt| tard| ce )"
+            r"|changé de (?:travail|boulot|poste|employeur)|été embauchée?"
+            r"|trouvé un (?:nouveau )?(?:travail|boulot|emploi|poste))\b"
+            r"|\b(?:travaille|travaillons) (?:maintenant|désormais) (?:chez|à|au|pour|comme|dans)\b"
+            r"|\b(?:maintenant|désormais),? (?:je |on )?travaille (?:chez|à|au|pour|comme|dans)\b",
+            re.IGNORECASE,
+        ),
+    },
+    "portuguese": {
+        "home": pattern(
+            r"\b(?:mud(?:ei-me|ámo-nos|amo-nos|ou-se|aram-se)"
+            r"|(?:me|nos|se) mud(?:ei|[aá]mos|ou|aram)) (?:para|pra|pro)\b"
+            r"(?! (?:[oa] )?(?:quarto|sala|lado|outr[oa] lugar)\b)"
+            r"|\bmud(?:ei|ámos|amos|ou) de (?:casa|apartamento|cidade)\b"
+            r"|\b(?:agora (?:moro|moramos|mora|vivo|vivemos|vive)"
+            r"|(?:moro|moramos|mora|vivo|vivemos|vive) agora)"
+            r" (?:em(?! paz)|no|na|nos|nas|perto|ao)\b",
+            re.IGNORECASE,
+        ),
+        "work": pattern(
+            r"\bcome(?:cei|çou|çámos|çamos) a trabalhar\b|\bmudei de (?:trabalho|emprego)\b"
+            r"|\b(?:arranjei|consegui|encontrei|aceitei)(?: um)?(?: novo)?"
+            r" (?:trabalho|emprego|cargo)\b"
+            r"|\bfui contratad[oa]\b"
+            r"|\bagora (?:trabalho|trabalhamos|trabalha) (?:em|no|na|nos|nas|para|como)\b"
+            r"|\b(?:trabalho|trabalha) agora (?:em|no|na|nos|nas|para|como)\b",
+            re.IGNORECASE,
+        ),
+    },
 }
 _HOLDS: Mapping[Language, Mapping[Kind, re.Pattern[str]]] = {
     "german": {
@@ -115,6 +173,34 @@ _HOLDS: Mapping[Language, Mapping[Kind, re.Pattern[str]]] = {
             re.IGNORECASE,
         ),
     },
+    "french": {
+        "home": pattern(
+            r"\b(?:habite|habitons|vis|vit|vivons|loge|logeons)"
+            r"(?: \d|(?: \w+){0,2}? (?:à|au|aux|en|dans|chez|près|rue)\b)"
+            r"|\b(?:mon|notre) (?:adresse|appartement|appart) est\b",
+            re.IGNORECASE,
+        ),
+        "work": pattern(
+            r"\b(?:travaille|travaillons|bosse)(?: \w+){0,2}?"
+            r" (?:à|au|chez|en|dans|pour|comme|avec)\b"
+            r"|\bai un (?:travail|boulot|emploi|poste)\b",
+            re.IGNORECASE,
+        ),
+    },
+    "portuguese": {
+        "home": pattern(
+            r"\b(?:moro|moramos|mora|vivo|vivemos|vive)(?: \w+){0,2}?"
+            r" (?:em|no|na|nos|nas|perto|ao)\b"
+            r"|\b(?:minha|nossa) (?:casa|morada) (?:é|fica)\b",
+            re.IGNORECASE,
+        ),
+        "work": pattern(
+            r"\b(?:trabalho|trabalhamos|trabalha)(?: \w+){0,2}?"
+            r" (?:em|no|na|nos|nas|como|para|com)\b"
+            r"|\btenho (?:um )?(?:trabalho|emprego)\b",
+            re.IGNORECASE,
+        ),
+    },
 }
 #: A post that is over; no other thing is named beside it.
 _JOBLESS: Mapping[Language, re.Pattern[str]] = {
@@ -130,6 +216,18 @@ _JOBLESS: Mapping[Language, re.Pattern[str]] = {
         r" (?:el|mi|su|nuestro) (?:trabajo|empleo|puesto)\b|\bme han despedido\b|\bme despidieron\b"
         r"|\b(?:he renunciado|renuncié|renunció)(?=\s*(?:[.!,;]|$)| al? (?:trabajo|puesto))"
         r"|\bme (?:he jubilado|jubilé)\b",
+        re.IGNORECASE,
+    ),
+    "french": pattern(
+        r"\b(?:ai|a|avons) (?:quitté|perdu|lâché) (?:mon|le|son|notre) (?:travail|boulot|emploi"
+        r"|poste|job)\b|\b(?:ai|a) démissionné\b|\b(?:ai|a) été (?:viré|licencié)e?\b"
+        r"|\bai pris ma retraite\b",
+        re.IGNORECASE,
+    ),
+    "portuguese": pattern(
+        r"(?<!não )\b(?:deixei|perdi|larguei|deixou|perdeu|largou) (?:o )?(?:meu |seu )?"
+        r"(?:trabalho|emprego)\b|\b(?:despedi|demiti|reformei)-me\b|\bfui despedid[oa]\b"
+        r"|\bme (?:demiti|aposentei)\b",
         re.IGNORECASE,
     ),
 }
@@ -196,6 +294,31 @@ _ENDS: Mapping[Language, tuple[re.Pattern[str], ...]] = {
             re.IGNORECASE,
         ),
     ),
+    "french": (
+        pattern(
+            r"\b(?:ai|avons|a|ont) (?:vendu|jeté|annulé|résilié|arrêté(?: de)?|rompu avec)"
+            r" (?P<what>[^.!?;,]+)",
+            re.IGNORECASE,
+        ),
+        pattern(
+            r"^(?P<what>[^.!?;]+?) (?:est|sont|a été|ont été)(?: \w+)?"
+            r" (?:annul|supprim|report|décal)ée?s?\b",
+            re.IGNORECASE,
+        ),
+    ),
+    "portuguese": (
+        pattern(
+            r"(?<!não )\b(?:vend(?:i|emos|eu)|cancel(?:ei|ámos|ou)|anul(?:ei|ámos|ou)"
+            r"|deit(?:ei|ámos|ou) fora|deix(?:ei|ámos|ou) de|(?:acabei|terminei) com)"
+            r" (?P<what>[^.!?;,]+)",
+            re.IGNORECASE,
+        ),
+        pattern(
+            r"^(?P<what>[^.!?;]+?) (?:foi|foram|ficou|fica|está|estão)(?: \w+)? (?<!não )"
+            r"(?:cancelad|adiad|anulad|antecipad|remarcad|desmarcad)[oa]s?\b",
+            re.IGNORECASE,
+        ),
+    ),
 }
 #: What of an ending tells nothing of what it is that is over.
 _LIGHT: Mapping[Language, frozenset[str]] = {
@@ -209,6 +332,14 @@ _LIGHT: Mapping[Language, frozenset[str]] = {
         """voy vamos va van ir hago hacemos hacer hace tengo tener viejo vieja nuevo nueva ayer hoy
         semana mes año pasado pasada ya ahora también yo trabajo trabajar último última""".split()
     ),
+    "french": frozenset(
+        """aller va vais faire fait être avoir vieux vieille nouveau nouvelle ancien ancienne hier
+        semaine mois an année dernier dernière encore aussi travailler travail mon ma mes""".split()
+    ),
+    "portuguese": frozenset(
+        """ir vou vamos fazer faço ter tenho velho velha novo nova antigo antiga ontem hoje semana
+        mês ano passado passada já agora também trabalho trabalhar último última""".split()
+    ),
 }
 #: What says nothing that could be over: it is past already, asked or denied itself.
 _OPEN: Mapping[Language, re.Pattern[str]] = {
@@ -221,9 +352,20 @@ _OPEN: Mapping[Language, re.Pattern[str]] = {
         r"\b(?:no|nunca|fui|fue|fuimos|era|había|estuve|estuvimos|quizás?|tal vez|compré)\b",
         re.IGNORECASE,
     ),
+    "french": pattern(
+        r"\b(?:pas|jamais|étais|était|avais|avait|peut-être|(?:ai|avons|a|ont) \w+(?:é|i|u|is))\b"
+        r"|\bn['’]",
+        re.IGNORECASE,
+    ),
+    "portuguese": pattern(
+        r"\b(?:não|nunca|fui|foi|fomos|era|havia|estive|talvez|comprei)\b", re.IGNORECASE
+    ),
 }
 #: What has been got for later is not past.
-_GOT = pattern(r"\b(?:gebucht|reserviert|geplant|gekauft|abonniert|reservado|comprado)\b")
+_GOT = pattern(
+    r"\b(?:gebucht|reserviert|geplant|gekauft|abonniert|reservado|comprado"
+    r"|marcad[oa]|reservad[oa]|réservée?|prévue?)\b"
+)
 _PAST_ENDS = pattern(r"\b(?:war|waren|hatten?|hätte\w*|fue|fueron|era|llovió)\b", re.IGNORECASE)
 _SPEAKER: Mapping[Language, re.Pattern[str]] = {
     "german": pattern(
@@ -235,6 +377,15 @@ _SPEAKER: Mapping[Language, re.Pattern[str]] = {
         r"|al final no \w+(?:o|oy|amos|emos|imos)|\w+(?:é|í|imos|amos))\b",
         re.IGNORECASE,
     ),
+    "french": pattern(
+        r"\b(?:je|nous|on|moi|mon|notre)\b|\bj['’]|^\W*(?:ai|suis|avons|sommes)\b", re.IGNORECASE
+    ),
+    "portuguese": pattern(
+        r"\b(?:eu|nós|me|minha|nossa|moro|moramos|vivo|vivemos|trabalho|trabalhamos|tenho|temos|vou"
+        r"|vamos|estou|sou|fui|vend(?:i|emos)|cancelei|anulei|comecei|deixei|deitei|mudei|perdi"
+        r"|larguei|arranjei|consegui|encontrei|aceitei|acabei|terminei|\w+ámos)\b|-(?:me|nos)\b",
+        re.IGNORECASE,
+    ),
 }
 _OTHER: Mapping[Language, re.Pattern[str]] = {
     "german": pattern(
@@ -244,6 +395,17 @@ _OTHER: Mapping[Language, re.Pattern[str]] = {
     "spanish": pattern(
         r"^\W*(?:(?:[Mm]i|[Nn]uestr[oa]) )?(?P<who>(?!(?:Se|Ya|Al|El|La|En)\b)[A-Za-zÁÉÍÓÚáéíóúñ]+)"
         r" (?:se|ha|vive|trabaja|viene|va|ya|al final|dejó|vendió|perdió)\b|\b(?P<they>él|ella)\b"
+    ),
+    "french": pattern(
+        r"^\W*(?:(?:[Mm]on|[Mm]a|[Mm]es|[Nn]otre) (?!appart|adresse))?"
+        r"(?P<who>(?!(?i:je|on|nous|la|les?|une?|mon|ma|notre)\b)[A-Za-zÀ-ÿ]+)"
+        r" (?:a|ont|est|habite|vit|travaille|va)\b|\b(?P<they>ils?|elles?)\b"
+    ),
+    "portuguese": pattern(
+        r"^\W*(?:[AaOo]s? )?(?:(?i:minha|meu|nossa|nosso) (?!casa|morada))?"
+        r"(?P<who>(?!(?i:eu|nós|já|agora|ontem|hoje|afinal|não|me|minha|nossa)\b)[A-Za-zÀ-ÿ]{2,})"
+        r" (?:se|mudou|mora|vive|trabalha|começou|vendeu|deixou|perdeu|cancelou|vai|já)\b"
+        r"|\b(?P<they>el[ea]s?)\b"
     ),
 }
 
@@ -305,6 +467,8 @@ def begun_abroad(said: str) -> tuple[Kind, str] | None:
 _DENIES: Mapping[Language, re.Pattern[str]] = {
     "german": pattern(r"\b(?:nicht|kein\w*)\b", re.IGNORECASE),
     "spanish": pattern(r"\bno\b", re.IGNORECASE),
+    "french": pattern(r"\b(?:pas|jamais|plus)\b|\bn['’]", re.IGNORECASE),
+    "portuguese": pattern(r"\b(?:não|nunca)\b", re.IGNORECASE),
 }
 
 

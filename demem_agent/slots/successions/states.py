@@ -1,8 +1,8 @@
 """Where somebody lives and what they work: that it is so, and that another begins.
 
 "I moved to Lisbon" shares no word with "I live in Porto"; what tells is the verb, and of whom it
-is said. The rules know English, and by ``foreign_turns`` German and Spanish, were written by hand
-and are narrow: a change that is hoped for, supposed or long past is none.
+is said. The rules know English, and by ``foreign_turns`` four other languages, were written by
+hand and are narrow: a change that is hoped for, supposed or long past is none.
 """
 
 from __future__ import annotations

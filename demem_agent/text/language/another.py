@@ -17,7 +17,7 @@ from demem_agent.text.language.asking import asks
 from demem_agent.text.language.questions import asks_for
 from demem_agent.text.language.words import content_terms
 
-__all__ = ["Asks", "is_another"]
+__all__ = ["Asks", "is_another", "plain_words"]
 
 #: A word with a capital inside a sentence that no article makes a thing: "the Berlingo", "der Zug".
 _NAMED = pattern(
@@ -108,7 +108,7 @@ class Asks:
         terms = frozenset(content_terms(question))
         within = [*_OWNED.findall(question), *_OF.findall(timeless)]
         return cls(
-            words=frozenset(_WORD.findall(_plain(question))),
+            words=plain_words(question),
             names=frozenset(_plain(found["name"]) for found in named),
             owners=frozenset(_plain(found["name"]) for found in named if found["owns"]),
             terms=terms,
@@ -120,12 +120,17 @@ class Asks:
         )
 
 
+def plain_words(text: str) -> frozenset[str]:
+    """Return the words of a text without case and accents."""
+    return frozenset(_WORD.findall(_plain(text)))
+
+
 def is_another(now: Asks, past: Asks, known: Set[str] = frozenset()) -> bool:
     """Whether a question asks for something else than a past one in nearly its words.
 
     Args:
-        known: the words, without case and accents, of a name that is meant whether it stands there
-            or not: of who asks.
+        known: the words, without case and accents, of names that are meant whether they stand there
+            or not: of who asks, and of what was told to be right ("Was it Ms Saar?").
     """
     if not (now.alone and past.alone):
         return False

@@ -10,7 +10,7 @@ import re
 
 from demem_agent.later import pattern
 
-__all__ = ["asks"]
+__all__ = ["asks", "has_words"]
 
 #: Characters that a question without a sign has at most.
 SHORT = 80
@@ -85,3 +85,8 @@ def asks(sentence: str) -> bool:
     if len(words) > SHORT or words.endswith(_OTHER_SIGNS):
         return False
     return _BEGINS.match(words) is not None
+
+
+def has_words(text: str) -> bool:
+    """Whether there is a letter or a digit in a text: "???" asks for nothing."""
+    return any(sign.isalnum() for sign in text)

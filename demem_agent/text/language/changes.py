@@ -86,7 +86,8 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "|died|passed away|finished|completed|submitted|handed in|dropped|bought|rented"
         "|postponed|rescheduled|pushed|shifted|brought forward|after all|decided not"
         "|decided against|ended up not|not happening|isn't happening|fell through|changed my mind"
-        "|changed our minds",
+        "|changed our minds|last day|down to|up to|new number|new phone number|new mobile number"
+        "|new cell number|discontinued|s off",
         "withdraws": "scratch that|strike that|correction|i mean|meant|misspoke|i was wrong"
         "|got that wrong|that was wrong|a mistake|my mistake|my bad|make it|make that"
         "|take that back|it's now|it is now|update|actually|oops|typo|mistyped|oh|sorry|wait|no"
@@ -155,6 +156,10 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "depends": "si|quand|lorsque|pendant que|sauf|la nuit",
         "negates": "ne ... plus|jamais|éteint",
         "many": "aime|adore|visité|acheté|vu",
+        "turns": "déménagé|emménagé|aménagé|maintenant|désormais|commencé|changé|trouvé|embauché"
+        "|embauchée|quitté|perdu|lâché|démissionné|viré|virée|licencié|licenciée|retraite|vendu|jeté"
+        "|annulé|annulée|annulés|annulées|supprimé|supprimée|reporté|reportée|décalé|décalée|résilié"
+        "|arrêté|rompu",
         "past": "avant|auparavant|autrefois|à l'origine|au début|jadis|ancien|ancienne",
         "now": "maintenant|actuellement|aujourd'hui|encore|en ce moment|toujours|à présent",
         "event": "hier|demain|la semaine dernière|l'année dernière|ce matin",
@@ -184,6 +189,12 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "depends": "se|quando|enquanto|exceto|à noite",
         "negates": "já não|nunca|desligado",
         "many": "gosto|gosta|adoro|visitei|comprei|vi",
+        "turns": "mudei|mudámos|mudámo|mudamo|mudou|mudaram|agora|comecei|começou|começámos"
+        "|começamos|arranjei|consegui|encontrei|aceitei|contratado|contratada|deixei|deixámos|deixou|perdi"
+        "|perdeu|larguei|largou|despedi|despedido|despedida|demiti|reformei|aposentei|vendi|vendemos"
+        "|vendeu|cancelei|cancelámos|cancelou|anulei|anulámos|anulou|deitei fora|acabei|terminei"
+        "|cancelado|cancelada|cancelados|canceladas|adiado|adiada|adiados|adiadas|anulado|anulada"
+        "|antecipado|antecipada|remarcado|remarcada|desmarcado|desmarcada",
         "past": "antes|anteriormente|originalmente|no início|antigamente",
         "now": "agora|atualmente|hoje|ainda|no momento",
         "event": "ontem|amanhã|a semana passada|o ano passado",

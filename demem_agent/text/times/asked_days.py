@@ -92,7 +92,11 @@ def asked_days(
     found = stretches(question, asked, newest)
     found += _foreign(question, newest if asked is None else asked, found)
     found += _weekday(question, asked, found)
-    found = [_in_past(span, question, asked) for span in found]
+    found = [
+        _in_past(span, question, asked)
+        for span in found
+        if question[span.start : span.end].lower() not in names  # of somebody called May
+    ]
     if not found or _TELLS.match(question) or not _asks_alone(question, found, names):
         return []
     today = asked or date.max

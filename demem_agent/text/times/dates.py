@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from datetime import date, datetime
 
 from demem_agent.text.times.absolute_dates import ABSOLUTE, absolute_meaning
+from demem_agent.text.times.asked_dates import asked_dates
 from demem_agent.text.times.compound_dates import begins
 from demem_agent.text.times.foreign_dates import foreign_times
 from demem_agent.text.times.periods import day_name
@@ -79,6 +80,9 @@ def ranges(query: str, asked: date | None) -> list[Span]:
 def stretches(query: str, asked: date | None, newest: date | None) -> list[Span]:
     """Find the times that a query is about, as :func:`ranges` does.
 
+    A query may write a date in numbers, and name a month with nothing before it but what asks for
+    what was said then (:mod:`demem_agent.text.times.asked_dates`).
+
     Args:
         newest: the day that dates without a year go by, where it is not known when it is asked.
     """
@@ -87,6 +91,7 @@ def stretches(query: str, asked: date | None, newest: date | None) -> list[Span]
     day = None if anchor is None else _plain(anchor)
     spans = list(two_ended(low, day))
     spans += _apart_from(spans, absolute(query, day))
+    spans += _apart_from(spans, asked_dates(low, day))
     if asked is not None:
         spans += _apart_from(spans, find(query, asked))
         spans += _apart_from(spans, _windows(query, asked))

@@ -18,7 +18,7 @@ Conventions; the anchor is the day on which the text was said:
   week from Tuesday") in :mod:`demem_agent.text.times.compound_dates`, which "on Friday" it is in
   :mod:`demem_agent.text.times.bare_weekdays`.
 * "In two weeks" lies ahead, unless the words before it speak of how long or how often: "finished it
-  in two weeks".
+  in two weeks", "the battery dies in a month".
 * "Saw him next Friday" is left alone: what has happened lies behind, and "next" does not.
 * Not resolved: "the other day", "the last week", "my last year", "the last week of May"; and "may",
   "march", "sun", "sat" and "wed" in lower case, which are more often other words.
@@ -160,6 +160,11 @@ _ELAPSED = pattern(
     r"|was|were|had|did|got|took|went|made|read|left|saw|lost|won|wrote|built|ran|came"
     r"|(?:was|were|did|have|has|had)n['’]?t|not|never|ever|once|twice|times?)\b"
 )
+#: What takes so long whenever it happens: "the battery dies in a month", "she earns 90 in a day".
+_HAPPENS = pattern(
+    r"\b(?:dies|drains|dries|empties|melts|rots|rusts|fades|wears|spoils|heals|burns|doubles|grows"
+    r"|eats|drinks|uses|reads|smokes|earns|costs|loses|gains|saves|goes (?:bad|flat|off|stale))\b"
+)
 _ONE_UNIT = pattern(
     r"(?:(?:a|one|half\s+an?)\s+(?:week(?:end)?|fortnight|month|year))(?:\s+and\s+a\s+half)?"
 )
@@ -259,7 +264,7 @@ def _is_length(match: re.Match[str]) -> bool:
         return True
     before = match.string[max(0, match.start() - 80) : match.start()]
     clause = _CLAUSE_ENDS.split(before)[-1]
-    return _ELAPSED.search(clause) is not None
+    return bool(_ELAPSED.search(clause) or _HAPPENS.search(clause))
 
 
 def _stepped(match: re.Match[str], text: str, anchor: date) -> Meaning | None:
