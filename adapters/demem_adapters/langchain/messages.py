@@ -40,7 +40,7 @@ def said_before(messages: Sequence[AnyMessage], asked: str | None) -> list[str]:
     return texts
 
 
-def goes_on(messages: Sequence[AnyMessage], asked: str | None) -> bool:
+def goes_on(messages: Sequence[AnyMessage], asked: object) -> bool:
     """Whether the model has called tools since a message; also where that was summarised away."""
     ids = [message.id for message in messages if isinstance(message, HumanMessage)]
     return asked not in ids or (bool(messages) and not isinstance(messages[-1], HumanMessage))
