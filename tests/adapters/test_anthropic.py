@@ -12,8 +12,6 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-import anthropic
-import httpx2
 import pytest
 from adapter_contract import ASKED, VALVE, AdapterContract, Driver, Ending, blocks_among
 from adapter_contract import texts as texts_of
@@ -22,6 +20,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from openai_clients import MODELS
 from scripted_provider import Scripted
+
+pytest.importorskip(
+    "anthropic", reason="the anthropic adapter: pip install 'demem-agent[anthropic]'"
+)
+
+import anthropic
+import httpx2
 
 from demem_adapters.anthropic import wrap
 from demem_adapters.common import DECLARED, Memories, Spoken

@@ -11,17 +11,22 @@ import functools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import httpx
 import pytest
 from adapter_contract import ASKED, VALVE, AdapterContract, Driver, Ending, blocks_among
 from adapter_contract import texts as texts_of
 from client_conversations import Answer, ClientConversation, problems_through
-from google import genai
-from google.genai import errors, types
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from openai_clients import MODELS
 from scripted_provider import Scripted
+
+pytest.importorskip(
+    "google.genai", reason="the google_genai adapter: pip install 'demem-agent[google-genai]'"
+)
+
+import httpx
+from google import genai
+from google.genai import errors, types
 
 from demem_adapters.common import DECLARED, Memories, Spoken
 from demem_adapters.google_genai import wrap
