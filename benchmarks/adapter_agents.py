@@ -172,7 +172,7 @@ def autogen(talk: Talk, memories: Memories) -> Case:
     from autogen_core import CancellationToken
     from autogen_ext.models.replay import ReplayChatCompletionClient
 
-    from demem_adapters.autogen import LongTermMemory
+    from demem_adapters.contrib.autogen import LongTermMemory
 
     class Fake(ReplayChatCompletionClient):
         async def create(self, *given: Any, **call: Any) -> Any:
@@ -192,7 +192,7 @@ def crewai(talk: Talk, memories: Memories) -> Case:
     """Make a crew of one agent and one task, with memory."""
     from crewai import Agent, BaseLLM, Crew, Task
 
-    from demem_adapters.crewai import LongTermMemory
+    from demem_adapters.contrib.crewai import LongTermMemory
 
     class Fake(BaseLLM):
         def call(self, *_: Any, **__: Any) -> str:

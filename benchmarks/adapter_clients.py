@@ -213,7 +213,7 @@ def dspy(talk: Talk, memories: Memories) -> Case:
     import dspy
     from dspy.utils import DummyLM
 
-    from demem_adapters.dspy import WithMemory
+    from demem_adapters.contrib.dspy import WithMemory
 
     def answers() -> Iterator[dict[str, str]]:
         while True:

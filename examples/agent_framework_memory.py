@@ -59,7 +59,7 @@ async def main() -> None:
         response = await agent.run(turn, session=session)
         print(f"{name}: {turn}\nbot: {response.text}")
     correction = "It is a brass valve, fitted in 2019."
-    report = memories.feedback(response.response_id or "", correction=correction)
+    report = memories.feedback(response.response_id or "", namespace=name, correction=correction)
     print(f"The correction is remembered as {report.remembered}.")
 
 

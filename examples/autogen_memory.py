@@ -15,8 +15,8 @@ from autogen_agentchat.agents import AssistantAgent
 from autogen_core.models import CreateResult, LLMMessage
 from autogen_ext.models.replay import ReplayChatCompletionClient
 
-from demem_adapters.autogen import LongTermMemory
 from demem_adapters.common import Memories
+from demem_adapters.contrib.autogen import LongTermMemory
 
 TURNS = (
     ("ana", "The boiler in the kitchen has a brass valve, fitted in 2019."),

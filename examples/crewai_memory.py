@@ -20,10 +20,10 @@ os.environ["CREWAI_DISABLE_TELEMETRY"] = "true"
 os.environ["CREWAI_TRACING_ENABLED"] = "false"
 os.environ["OTEL_SDK_DISABLED"] = "true"
 
-from crewai import Agent, BaseLLM, Crew, Task
+from crewai import Agent, BaseLLM, Crew, CrewOutput, Task
 
 from demem_adapters.common import Memories
-from demem_adapters.crewai import LongTermMemory
+from demem_adapters.contrib.crewai import LongTermMemory
 
 TURNS = (
     ("ana", "The boiler in the kitchen has a brass valve, fitted in 2019."),
@@ -61,6 +61,7 @@ if __name__ == "__main__":
     for name, turn in TURNS:
         memory = LongTermMemory(memories=memories, root_scope=f"/user/{name}")
         result = crew_of(memory, turn).kickoff()
+        assert isinstance(result, CrewOutput)  # it was not asked to stream
         print(f"{name}: {turn}\nbot: {result.raw}")
     print("\nHelpful?", memory.feedback(result, thumbs=False).rewards)
     for name in ("ana", "ben"):

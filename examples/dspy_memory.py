@@ -13,7 +13,7 @@ import dspy
 from dspy.utils import DummyLM
 
 from demem_adapters.common import Memories
-from demem_adapters.dspy import MemoryRetriever, WithMemory
+from demem_adapters.contrib.dspy import MemoryRetriever, WithMemory
 
 TURNS = (
     ("ana", "The boiler in the kitchen has a brass valve, fitted in 2019."),
@@ -47,7 +47,7 @@ if __name__ == "__main__":
     for name, turn in TURNS:
         prediction = bot(question=turn, user=name)
         print(f"{name}: {turn}\nbot: {prediction.answer}")
-    print("\nHelpful?", memories.feedback(prediction.call_id, thumbs=False).rewards)
+    print("\nHelpful?", memories.feedback(prediction.call_id, namespace=name, thumbs=False).rewards)
     dspy.configure(rm=MemoryRetriever(memories, namespace=lambda user: user))
     for name in ("ana", "ben"):
         print(name, dspy.Retrieve(k=2)("Which valve is in the boiler?", user=name).passages)

@@ -11,7 +11,9 @@ import asyncio
 from collections.abc import AsyncGenerator
 
 from google.adk.agents import LlmAgent
-from google.adk.models import BaseLlm, LlmRequest, LlmResponse
+from google.adk.models.base_llm import BaseLlm
+from google.adk.models.llm_request import LlmRequest
+from google.adk.models.llm_response import LlmResponse
 from google.adk.runners import Runner
 from google.adk.sessions import InMemorySessionService
 from google.adk.tools.preload_memory_tool import PreloadMemoryTool
@@ -47,11 +49,13 @@ class Fake(BaseLlm):
         told = [line for line in users if "boiler" in line]
         known = f"You told me: {told[0][6:]}" if told else "I know nothing of it."
         said = known if asked.endswith("?") else "Noted."
-        counts = {"prompt_token_count": 1, "candidates_token_count": 1}
+        usage = types.GenerateContentResponseUsageMetadata(
+            prompt_token_count=1, candidates_token_count=1
+        )
         yield LlmResponse(
             content=types.ModelContent(said),
             finish_reason=types.FinishReason.STOP,
-            usage_metadata=types.GenerateContentResponseUsageMetadata(**counts),
+            usage_metadata=usage,
         )
 
 

@@ -46,7 +46,7 @@ if __name__ == "__main__":
         result = agent.run([ChatMessage.from_user(turn)], hook_context={"namespace": name})
         print(f"{name}: {turn}\nbot: {result['last_message'].text}")
     call = result["last_message"].meta["demem_call"]
-    print("\nHelpful?", memories.feedback(call, thumbs=False).rewards)
+    print("\nHelpful?", memories.feedback(call, namespace=name, thumbs=False).rewards)
 
     pipeline = Pipeline()
     pipeline.add_component("recall", MemoryRetriever(memories))

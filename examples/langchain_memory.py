@@ -12,7 +12,7 @@ from typing import Any
 
 from langchain.agents import create_agent
 from langchain_core.language_models import SimpleChatModel
-from langchain_core.messages import BaseMessage
+from langchain_core.messages import BaseMessage, HumanMessage
 
 from demem_adapters.common import Memories
 from demem_adapters.langchain import MemoryMiddleware, MemoryRetriever
@@ -59,10 +59,10 @@ if __name__ == "__main__":
     memory = MemoryMiddleware(memories, namespace=whose)
     agent = create_agent(Fake(), system_prompt="Be brief.", middleware=[memory], context_schema=Who)
     for user, text in TURNS:
-        said = {"messages": [{"role": "user", "content": text}]}
-        answer = agent.invoke(said, context=Who(user))["messages"][-1]
+        done = agent.invoke({"messages": [HumanMessage(text)]}, context=Who(user))
+        answer = done["messages"][-1]
         print(f"{user}: {text}\nbot: {answer.text}")
-        memories.feedback(answer.id, thumbs=True)
+        memories.feedback(answer.id, namespace=user, thumbs=True)
     retriever = MemoryRetriever(memories=memories, namespace=lambda call: call["user"], k=2)
     for user in ("ana", "ben"):
         found = retriever.invoke("kitchen's boiler", user=user)

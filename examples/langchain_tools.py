@@ -69,8 +69,9 @@ class Fake(BaseChatModel):
 
 def next_tool(tools: Sequence[str], hint: str, used: Sequence[str]) -> str:
     """Return what a model would call that trusts its hint: a tool not used in this run yet."""
-    avoided = re.findall(r"not (\w+): \d", hint)
-    worked = [name for name in re.findall(r"(\w+): \d", hint) if name not in avoided]
+    avoided: list[str] = re.findall(r"not (\w+): \d", hint)
+    told: list[str] = re.findall(r"(\w+): \d", hint)
+    worked = [name for name in told if name not in avoided]
     untold = [name for name in tools if name not in (*worked, *avoided)]
     return next(name for name in (*worked, *untold, *avoided) if name not in used)
 

@@ -62,4 +62,5 @@ if __name__ == "__main__":
     store.put(("facts", "ana"), "boiler", later)
     done = app.invoke({"asked": "Which valve has the boiler?"}, context=Who("ana"))
     print(f"later: {done['said']}")
-    print(f"by key: {store.get(('facts', 'ana'), 'boiler').value}")
+    held = store.get(("facts", "ana"), "boiler")
+    print(f"by key: {held.value if held else None}")

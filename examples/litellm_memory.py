@@ -56,7 +56,8 @@ async def converse(memories: Memories, small: Mapping[str, Any]) -> None:
         messages = [{"role": "user", "content": text}]
         response = await litellm.acompletion(**small, messages=messages, user=user)
         show(user, text, response)
-    await litellm.close_litellm_async_clients()
+    close: Any = litellm.close_litellm_async_clients  # type: ignore[attr-defined]
+    await close()
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from typing import Any
 from llama_index.core.base.llms.types import ChatMessage, ChatResponse
 from llama_index.core.chat_engine import SimpleChatEngine
 from llama_index.core.llms.mock import MockLLM
-from llama_index.core.memory import InsertMethod, Memory
+from llama_index.core.memory import Memory
 
 from demem_adapters.common import Memories
 from demem_adapters.llama_index import MemoryBlock, MemoryRetriever
@@ -40,23 +40,21 @@ class Fake(MockLLM):
 
 def memory_of(name: str, block: MemoryBlock) -> Memory:
     """Make a user's history, which holds about one turn."""
-    return Memory.from_defaults(
+    return block.history(
         session_id=name,
         token_limit=60,  # words, by the tokenizer below
         token_flush_size=1,
         chat_history_token_ratio=0.2,
         tokenizer_fn=str.split,
-        memory_blocks=[block],
-        insert_method=InsertMethod.USER,
     )
 
 
 if __name__ == "__main__":
-    memories = Memories(limit=180)
+    memories = Memories(limit=275)
     block = MemoryBlock(memories=memories, namespace=lambda session: session)
     histories = {name: memory_of(name, block) for name in ("ana", "ben")}
     for name, turn in TURNS:
-        engine = SimpleChatEngine.from_defaults(llm=Fake(), memory=histories[name])
+        engine = SimpleChatEngine.from_defaults(llm=Fake(max_tokens=None), memory=histories[name])
         print(f"{name}: {turn}\nbot: {engine.chat(turn)}")
     print("\nRetrieved for 'When does Ines come?':")
     retriever = MemoryRetriever(memories, namespace="ana", limit=200)

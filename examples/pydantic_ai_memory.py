@@ -10,7 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pydantic_ai import Agent
-from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelRequest,
+    ModelResponse,
+    SystemPromptPart,
+    TextPart,
+    UserPromptPart,
+)
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from demem_adapters.common import Memories
@@ -23,6 +30,8 @@ TURNS = (
     ("ana", "Which valve is in the kitchen's boiler?"),
     ("ben", "Which valve is in the kitchen's boiler?"),
 )
+#: Parts of a request that hold words.
+Words = (SystemPromptPart, UserPromptPart)
 
 
 @dataclass
@@ -37,7 +46,7 @@ def answer(messages: list[ModelMessage], _: AgentInfo) -> ModelResponse:
     texts: list[str] = []
     for message in messages:
         if isinstance(message, ModelRequest):
-            texts += [str(part.content) for part in message.parts]
+            texts += [str(part.content) for part in message.parts if isinstance(part, Words)]
     *recalled, asked = texts
     lines = "".join(recalled).splitlines()
     said = [line for line in lines if line.startswith("- user: ")]
@@ -53,6 +62,6 @@ if __name__ == "__main__":
     for name, turn in TURNS:
         result = agent.run_sync(turn, deps=User(name))
         print(f"{name}: {turn}\nbot: {result.output}")
-    print("\nHelpful?", memories.feedback(result.run_id, thumbs=False).rewards)
+    print("\nHelpful?", memories.feedback(result.run_id, namespace=name, thumbs=False).rewards)
     for name in ("ana", "ben"):
         print(name, [item.text for item in memories.of(name).evidence()])

@@ -7,7 +7,7 @@ Each turn is an agent of its own: what is known later comes from memory. Needs `
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from typing import Any
 
 from strands import Agent
@@ -28,7 +28,7 @@ TURNS = (
 class Fake(Model):
     """A model that answers with what was recalled."""
 
-    async def stream(self, messages: Any, *_: Any, **__: Any) -> AsyncIterator[Any]:
+    async def stream(self, messages: Any, *_: Any, **__: Any) -> AsyncGenerator[Any, None]:
         """Answer a question with the remembered line, and note everything else."""
         asked, *recalled = [block["text"] for block in messages[-1]["content"]]
         lines = "".join(recalled).splitlines()
@@ -41,10 +41,9 @@ class Fake(Model):
         yield {"contentBlockStop": {}}
         yield {"messageStop": {"stopReason": "end_turn"}}
 
-    async def structured_output(self, *_: Any, **__: Any) -> AsyncIterator[Any]:
-        """Yield nothing: there is none."""
-        for event in ():
-            yield event
+    def structured_output(self, *_: Any, **__: Any) -> AsyncGenerator[Any, None]:
+        """Give none: this model has no structured output."""
+        raise NotImplementedError
 
     def update_config(self, **_: Any) -> None:
         """Nothing to set."""
@@ -61,6 +60,7 @@ if __name__ == "__main__":
         agent = Agent(model=Fake(), memory_manager=memory, callback_handler=None)
         result = agent(turn)
         print(f"{name}: {turn}\nbot: {result}", end="")
-    print("\nHelpful?", memories.feedback(result.message["tracking_id"], thumbs=False).rewards)
+    call = result.message["tracking_id"]
+    print("\nHelpful?", memories.feedback(call, namespace=name, thumbs=False).rewards)
     for name in ("ana", "ben"):
         print(name, [item.text for item in memories.of(name).evidence()])

@@ -8,7 +8,6 @@ import ast
 import importlib
 import subprocess
 import sys
-import tomllib
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -282,30 +281,6 @@ def f():
         "demem_agent.reading.packing",
         "demem_agent.text.units",
     }
-
-
-ADAPTERS = sorted(
-    path.stem
-    for path in (ROOT / "adapters" / "demem_adapters").iterdir()
-    if path.stem[0].isalpha() and path.name not in ("common", "py.typed")
-)
-
-
-def test_adapters_are_found() -> None:
-    assert {"openai", "langgraph"} <= {*ADAPTERS}
-
-
-@pytest.mark.parametrize("name", ADAPTERS)
-def test_an_adapter_has_an_extra_a_test_and_a_page_of_its_name(name: str) -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert name.replace("_", "-") in project["optional-dependencies"]
-    assert (ROOT / "tests" / "adapters" / f"test_{name}.py").is_file()
-    assert (ROOT / "docs" / "adapters" / f"{name}.md").is_file()
-
-
-def test_both_packages_are_marked_as_typed() -> None:
-    assert (PACKAGE / "py.typed").is_file()
-    assert (ROOT / "adapters" / "demem_adapters" / "py.typed").is_file()
 
 
 def test_the_wall_reads_the_python_of_documents_and_no_other_block(tmp_path: Path) -> None:

@@ -70,9 +70,9 @@ class MemoryProvider(ContextProvider):
     JSON, keeps its question.
 
     Args:
-        memories: where it is remembered; ``memories.feedback(response.response_id, thumbs=True)``
-            tells how an answer did. Where a client gives no id, ``session.state["demem"]["call"]``
-            is that of the last answer.
+        memories: where it is remembered; ``memories.feedback(response.response_id,
+            namespace="ana", thumbs=True)`` tells how an answer did. Where a client gives no id,
+            ``session.state["demem"]["call"]`` is that of the last answer.
         namespace: whose memory; the id of the session unless given. A function gets the
             ``AgentSession``, such as ``lambda session: session.state["user"]``.
         asker, conditions: who asks ("user" unless given), and what holds; functions of the

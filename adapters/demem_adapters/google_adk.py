@@ -25,11 +25,11 @@ from demem_adapters.common import (
 from demem_adapters.common.passages import (
     Passage,
     as_metadata,
-    details,
     fitting,
     kept_beside,
     passages,
 )
+from demem_agent import Evidence
 from demem_agent.errors import IdempotencyConflict, NotFound
 
 try:
@@ -226,18 +226,29 @@ def _words(content: types.Content | None) -> str:
 
 
 def _shown(passage: Passage) -> str:
-    about = details(passage.evidence)
-    return f"Time: {about.get('at')}\n{about.get('speaker')}: {passage.text}\n"
+    said = passage.evidence
+    if said is None:
+        return f"Time: None\nNone: {passage.text}\n"
+    return f"Time: {_time(said)}\n{said.speaker}: {passage.text}\n"
 
 
 def _entry(passage: Passage, people: Collection[str | None]) -> MemoryEntry:
-    about = details(passage.evidence)
-    role = "user" if about.get("speaker", "") in people else "model"
-    session = {"session_id": about["session"]} if "session" in about else {}
-    return MemoryEntry(
-        id=about.get("source_id"),
-        author=about.get("speaker"),
-        timestamp=about.get("at"),
-        content=types.Content(role=role, parts=[types.Part(text=passage.text)]),
-        custom_metadata={**kept_beside(passage.evidence), **session},
+    said = passage.evidence
+    by_person = said is not None and said.speaker is not None and said.speaker in people
+    content = types.Content(
+        role="user" if by_person else "model", parts=[types.Part(text=passage.text)]
     )
+    if said is None:
+        return MemoryEntry(content=content)
+    session = {} if said.session is None else {"session_id": said.session}
+    return MemoryEntry(
+        id=said.source_id,
+        author=said.speaker,
+        timestamp=_time(said),
+        content=content,
+        custom_metadata={**kept_beside(said), **session},
+    )
+
+
+def _time(said: Evidence) -> str | None:
+    return said.at.isoformat() if said.at else None

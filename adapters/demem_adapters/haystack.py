@@ -6,10 +6,11 @@ import uuid
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from typing import Any, ClassVar, Self, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, Unpack
 
 from demem_adapters.common import (
     ASSISTANT,
+    BESIDE,
     USER,
     Heard,
     Inject,
@@ -29,6 +30,7 @@ from demem_adapters.common import (
 )
 from demem_adapters.common.hearing import of_session, remembered_among
 from demem_adapters.common.passages import as_metadata, details, passages, where_of
+from demem_adapters.common.said import holding
 from demem_agent import Evidence, InvalidInput, Reading
 from demem_agent.options import Options
 from demem_agent.reading import Asking
@@ -44,6 +46,8 @@ except ImportError as error:
     raise ImportError(
         "this adapter needs haystack-ai: pip install 'demem-agent[haystack]'"
     ) from error
+if TYPE_CHECKING:
+    from haystack.hooks.protocol import HookPoint
 
 __all__ = [
     "MemoryRetriever",
@@ -58,11 +62,20 @@ __all__ = [
 _BLOCK = "demem_block"
 #: In the meta of a reply: its id, for feedback.
 _CALL = "demem_call"
-#: What was heard and read last in each run of an agent, and for whom; beside its state, as a
-#: reading cannot be written down.
-_READ: weakref.WeakKeyDictionary[State, tuple[Heard | None, Reading | None, Asking]] = (
-    weakref.WeakKeyDictionary()
-)
+
+
+class _Read(NamedTuple):
+    """What was heard and read for a question, and for whom."""
+
+    asked: str
+    heard: Heard | None
+    reading: Reading | None
+    asking: Asking
+
+
+#: What was heard and read last in each run of an agent; beside its state, as a reading cannot be
+#: written down.
+_READ: weakref.WeakKeyDictionary[State, _Read] = weakref.WeakKeyDictionary()
 
 
 class SharedMemories(Memories):
@@ -126,7 +139,7 @@ class SharedMemories(Memories):
 class MemoryRetriever:
     """Retrieve from a memory: documents, one for each item, best first, and one text for a prompt.
 
-    The text is at most ``limit`` long without the sentence that declares it to be data; so are the
+    The text is at most ``limit`` long, with the sentence that declares it to be data; so are the
     contents of the documents together. A document's score is the probability, from 0 to 1, that it
     bears on the query; none below ``score_threshold`` is retrieved. ``asker`` is who asks, "user"
     unless given, ``conditions`` are what holds, and ``filters`` hold in each run unless it has
@@ -182,7 +195,12 @@ class MemoryRetriever:
         asking = in_conversation(_situation(asker or self.asker, held), context or ())
         asking, matching = _within(self.filters if filters is None else filters, asking)
         reading = self.memories.recall(
-            namespace or self.namespace, query, limit=self.limit, matching=matching, **asking
+            namespace or self.namespace,
+            query,
+            limit=self.limit,
+            matching=matching,
+            beside=BESIDE,
+            **asking,
         )
         if reading is None:
             return {"documents": [], "text": ""}
@@ -245,7 +263,7 @@ class MemoryWriter:
         memory = self.memories.known(namespace)
         if memory is None:
             return set()
-        items = of_session(memory.evidence(), session)
+        items = of_session(holding(memory), session)
         if session is None and items:  # by the memory's own clock
             days = [item.at.date() if item.at else None for item in items]
             items = [item for item, day in zip(items, days, strict=True) if day == days[-1]]
@@ -310,9 +328,9 @@ class _MemoryHook:
 
     def _heard(self, state: State, messages: Sequence[ChatMessage], asking: Asking) -> Heard:
         """Remember what the user has said since the last reply, once in a run."""
-        heard, _, _ = _READ.get(state, (None, None, None))
-        if heard is not None:
-            return heard
+        read = _READ.get(state)
+        if read is not None and read.heard is not None:
+            return read.heard
         before, said = said_last(_conversation(messages))
         turn = _told_of(state, "turn")
         # By the name of the turn its last message is known.
@@ -327,7 +345,8 @@ class _MemoryHook:
 class RecallHook(_MemoryHook):
     """Put what bears on the user's last message before the model, in each call: ``before_llm``.
 
-    What the user has said since the last reply is remembered before the first.
+    What the user has said since the last reply is remembered before the first. What was recalled
+    stays the same while tools answer the model.
     """
 
     allowed_hook_points = ("before_llm",)
@@ -336,15 +355,23 @@ class RecallHook(_MemoryHook):
         """Put a block of its own among the messages, in place of an earlier one."""
         messages = _said(state)
         asked = _last_of_user(messages)
+        read = self._read(state, messages, asked)
+        if asked is not None and read.reading is not None:
+            self._put(messages, asked, block(read.reading))
+        state.set("messages", messages, handler_override=replace_values)
+        _READ[state] = read
+
+    def _read(self, state: State, messages: Sequence[ChatMessage], asked: int | None) -> _Read:
+        """Recall for the user's last message, if that was not done yet in this run."""
+        question = "" if asked is None else _text(messages[asked])
+        before = _READ.get(state)
+        if before is not None and before.asked == question:
+            return before
         asking = in_conversation(self._asking(state), _spoken(messages[: asked or 0]))
         reading: Reading | None = None
         if asked is not None:
-            reading = self.memories.prepare(self._named(state), _text(messages[asked]), **asking)
-        heard = self._heard(state, messages, asking)
-        if asked is not None and reading is not None:
-            self._put(messages, asked, block(reading))
-        state.set("messages", messages, handler_override=replace_values)
-        _READ[state] = heard, reading, asking
+            reading = self.memories.prepare(self._named(state), question, **asking)
+        return _Read(question, self._heard(state, messages, asking), reading, asking)
 
     def _put(self, messages: list[ChatMessage], asked: int, recalled: str) -> None:
         if self.inject == "user":
@@ -376,7 +403,8 @@ class RememberHook(_MemoryHook):
         if asked is None or said is None:
             return
         question = _text(messages[asked])
-        heard, reading, asking = _READ.get(state, (None, None, self._asking(state)))
+        read = _READ.get(state) or _Read("", None, None, self._asking(state))
+        _, heard, reading, asking = read
         if heard is None:  # of an agent that has this hook alone
             heard = self._heard(state, messages, asking)
         namespace = self._named(state)
@@ -394,7 +422,7 @@ def memory_hooks(
     asker: str | None = None,
     conditions: list[str] | None = None,
     where: dict[str, Any] | None = None,
-) -> dict[str, list[Hook]]:
+) -> dict[HookPoint, list[Hook]]:
     """Make the hooks that an agent takes: ``Agent(..., hooks=memory_hooks(memories))``.
 
     Args:

@@ -7,7 +7,7 @@ import functools
 import inspect
 import uuid
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from demem_adapters.common import (
     LOG,
@@ -23,6 +23,7 @@ from demem_adapters.common import (
     named,
 )
 from demem_adapters.openai.turns import BROKE_OFF, Call, Turn, Turns
+from demem_agent import InvalidInput
 
 try:
     from litellm import ModelResponse
@@ -34,13 +35,15 @@ except ImportError as error:
 __all__ = ["MemoryLogger", "wrap"]
 
 #: ``completion`` or ``acompletion``, or a function of the same arguments.
-Create = Callable[..., Any]
+Create = TypeVar("Create", bound=Callable[..., Any])
 
 #: Calls under way; the oldest goes when there are more: of one that failed nobody says for sure
 #: that it is over.
 _MOST_CALLS = 2_000
 #: What LiteLLM puts in place of a text that its callbacks are not to see.
 _REDACTED = "redacted-by-litellm"
+#: On a function with memory, which memories it has.
+_HELD = "_demem_memories"
 
 
 class MemoryLogger(CustomLogger):
@@ -56,8 +59,8 @@ class MemoryLogger(CustomLogger):
     apart.
 
     Args:
-        memories: where it is remembered; ``memories.feedback(response.id, thumbs=True)`` tells how
-            an answer did.
+        memories: where it is remembered; ``memories.feedback(response.id, namespace="ana",
+            thumbs=True)`` tells how an answer did.
         namespace: whose memory; a function gets the arguments of the call, such as ``lambda call:
             call.get("user")``, with what the proxy adds in ``metadata``. A call whose namespace is
             None or "" has no memory.
@@ -164,7 +167,14 @@ def wrap(
         create: ``litellm.completion``, ``litellm.acompletion``, a method of a ``Router``, or any
             function of the same arguments.
         memories, namespace, asker, conditions, where, inject: as in :class:`MemoryLogger`.
+
+    Raises:
+        InvalidInput: for another ``inject``, and for a function that has these memories already.
     """
+    held: tuple[Memories, ...] = getattr(create, _HELD, ())
+    if any(one is memories for one in held):
+        name = getattr(create, "__name__", create)
+        raise InvalidInput("create", name, "one that does not have these memories already")
     begin = Turns(memories, namespace, inject, Situation(asker, conditions, where)).begin
 
     @functools.wraps(create)
@@ -177,7 +187,9 @@ def wrap(
         turn, asked = await asyncio.to_thread(begin, {"model": model, "messages": messages, **call})
         return await asyncio.to_thread(_heard, await create(**asked), turn)
 
-    return acreated if inspect.iscoroutinefunction(create) else created
+    made = acreated if inspect.iscoroutinefunction(create) else created
+    setattr(made, _HELD, (*held, memories))
+    return cast("Create", made)
 
 
 def _heard(response: Any, turn: Turn) -> Any:

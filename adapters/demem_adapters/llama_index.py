@@ -12,6 +12,7 @@ from typing import Any
 
 from demem_adapters.common import (
     ASSISTANT,
+    BESIDE,
     DECLARED,
     USER,
     Asker,
@@ -42,7 +43,7 @@ from demem_agent.text import Measure
 
 try:
     from llama_index.core.base.llms.types import ChatMessage, MessageRole
-    from llama_index.core.memory import BaseMemoryBlock
+    from llama_index.core.memory import BaseMemoryBlock, InsertMethod, Memory
     from llama_index.core.postprocessor.types import BaseNodePostprocessor
     from llama_index.core.retrievers import BaseRetriever
     from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
@@ -113,6 +114,20 @@ class MemoryBlock(BaseMemoryBlock[str]):
         default_factory=Recent
     )
 
+    def history(self, **options: Any) -> Memory:
+        """Make LlamaIndex's ``Memory`` with this block before what the user asks.
+
+        Left to itself it puts blocks before the application's own system prompt, so that the whole
+        prompt is another whenever what is recalled changes, and providers do not find it in their
+        caches.
+
+        Args:
+            options: as ``Memory.from_defaults`` takes them; other ``memory_blocks`` come first.
+        """
+        blocks = [*options.pop("memory_blocks", ()), self]
+        given = {"insert_method": InsertMethod.USER, **options}
+        return Memory.from_defaults(memory_blocks=blocks, **given)
+
     async def _aget(self, messages: list[ChatMessage] | None = None, **about: Any) -> str:
         asked, before = _asked_in(messages or [])
         session = about.get("session_id")
@@ -139,19 +154,18 @@ class MemoryBlock(BaseMemoryBlock[str]):
             return None
         namespace, asked, reading, asking = self._recalled[content]
         room = _words(content) - tokens_to_truncate
-        limit = self._size(reading)
+        size = self.memories.measure(reading.unit)
+        limit = size(reading.text)
         shorter = content
         for _ in range(_SHORTER):
             limit = int(_LESS * limit * min(1, room / _words(shorter)))
             if limit < _LEAST:
                 return None
-            shorter = block(await self.memories.aprepare(namespace, asked, limit=limit, **asking))
+            most = limit + size(BESIDE)
+            shorter = block(await self.memories.aprepare(namespace, asked, limit=most, **asking))
             if _words(shorter) <= room:
                 return shorter or None
         return None
-
-    def _size(self, reading: Reading) -> int:
-        return self.memories.measure(reading.unit)(reading.text)
 
     async def aput(
         self,

@@ -38,7 +38,7 @@ from demem_adapters.common import (
     said_last,
     text_of,
 )
-from demem_adapters.common.said import other_answers
+from demem_adapters.common.said import answers_to
 from demem_agent import Reading
 from demem_agent.reading import Asking
 
@@ -81,8 +81,8 @@ class ChatMemory:
     by its kind.
 
     Args:
-        memories: where it is remembered; ``memories.feedback(message_id, thumbs=True)`` tells how
-            an answer did.
+        memories: where it is remembered; ``memories.feedback(message_id, namespace=user,
+            thumbs=True)`` tells how an answer did.
         namespace: whose memory: a name, or a function of ``__user__``; the user's id unless given.
             Where it gives None there is no memory.
         asker, conditions: who asks ("user" unless given), and what holds; functions of it as well.
@@ -188,8 +188,8 @@ class ChatMemory:
         with logged("nothing was recalled"):
             memory = self.memories.known(whose)
             if memory is not None and heard.one_answer and heard.ids:
-                ids = other_answers(memory, heard.ids[-1], asked, "")
-                return [memory.item(id).text for id in ids]
+                told = answers_to(memory, memory.evidence(), heard.ids[-1], asked)
+                return [item.text for item in told]
         return []
 
     def _hear(

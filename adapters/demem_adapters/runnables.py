@@ -357,7 +357,7 @@ def with_memory(
     What bears on the user's last message is put before the model as one block of data. What the
     user has said since the last answer is remembered as the call begins, and the answer once it has
     come to its end; nothing is of one that fails, is cut off, is left by its reader or only calls
-    tools. ``memories.feedback(message.id, thumbs=True)`` tells how an answer did.
+    tools. ``memories.feedback(message.id, namespace="ana", thumbs=True)`` tells how an answer did.
 
     Args:
         runnable: gets a list of messages (of a text, a prompt or messages), or the fields that it

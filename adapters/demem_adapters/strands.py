@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from demem_adapters.common import (
     ASSISTANT,
+    BESIDE,
     DECLARED,
     USER,
     Asker,
@@ -57,6 +58,8 @@ __all__ = ["LongTermMemory", "SlotStore"]
 
 #: What Strands hands from hook to hook in one call of an agent.
 State = dict[str, Any]
+#: What a call of the model gives, piece by piece.
+Events = AsyncGenerator[Any, None]
 
 #: Readings that wait for the answer to their query.
 _MOST_READINGS = 64
@@ -67,9 +70,9 @@ _MOST_INSIDE = 64
 class SlotStore(MemoryStore):
     """Search a memory: one entry with all that was read for the query, in order of time.
 
-    Its text is within the limit. Strands tells a store neither the ids of messages nor how an
-    answer ended, so this one takes statements alone; :class:`LongTermMemory` remembers the
-    conversation.
+    Its text is within the limit, with the sentence that declares it to be data. Strands tells a
+    store neither the ids of messages nor how an answer ended, so this one takes statements alone;
+    :class:`LongTermMemory` remembers the conversation.
 
     Args:
         memories: where it is remembered.
@@ -109,12 +112,21 @@ class SlotStore(MemoryStore):
 
     async def search(self, query: str, options: SearchOptions | None = None) -> list[MemoryEntry]:
         """Read for a query: one entry however many are asked for, none where nothing is found."""
-        asking = in_conversation(self.situation.asking(), self._before.pop(query, []))
+        before = self._before.pop(query, None)
+        if before is not None and query in self._readings:
+            # The model goes on with a turn: what was recalled for it stays.
+            return _entries(self._readings[query][0])
+        asking = in_conversation(self.situation.asking(), before or [])
         reading = await asyncio.to_thread(
-            self.memories.recall, self.namespace, query, shown=[kept_as(query)], **asking
+            self.memories.recall,
+            self.namespace,
+            query,
+            shown=[kept_as(query)],
+            beside=BESIDE,
+            **asking,
         )
         self._readings[query] = reading, asking
-        return [MemoryEntry(content=reading.text)] if reading else []
+        return _entries(reading)
 
     async def add(self, content: str, metadata: object = None) -> None:
         """Remember a statement once, as the model gives it to ``add_memory``.
@@ -148,7 +160,7 @@ class LongTermMemory(MemoryManager):
 
     Args:
         memories: where it is remembered; ``memories.feedback(result.message["tracking_id"],
-            thumbs=True)`` tells how an answer did.
+            namespace="ana", thumbs=True)`` tells how an answer did.
         namespace: whose memory; an agent of Strands holds one conversation, so its user has it.
         asker, conditions, where: as in :class:`SlotStore`.
         session: id of the conversation; one for each agent unless given.
@@ -219,14 +231,14 @@ class LongTermMemory(MemoryManager):
 
     async def _end(self, turns: _Turns, session: str, event: AfterInvocationEvent) -> None:
         turn = turns.end(event)
-        if turn is None or not turn.ended or event.result is None:
+        if turn is None or turn.asked is None:
             return
-        said = _said(event.result)
-        if turn.heard is None or turn.asked is None or not said:
+        question = _text(turn.asked)
+        reading, asking = self._store.read_for(question)  # the next turn recalls anew
+        said = "" if event.result is None else _said(event.result)
+        if not turn.ended or event.result is None or turn.heard is None or not said:
             return
         call = event.result.message.get("tracking_id")
-        question = _text(turn.asked)
-        reading, asking = self._store.read_for(question)
         await asyncio.to_thread(
             self.memories.converse,
             self.namespace,
@@ -306,8 +318,8 @@ class _Turns:
         self._note(event.invocation_state, ended=False)
 
     async def watch(
-        self, context: InvokeModelContext, call: Callable[[InvokeModelContext], AsyncIterator[Any]]
-    ) -> AsyncIterator[Any]:
+        self, context: InvokeModelContext, call: Callable[[InvokeModelContext], Events]
+    ) -> Events:
         """Note whether a stream came to its end: to Strands one that breaks off is "end_turn"."""
         cut = False
         turn = self._now(context.invocation_state)
@@ -322,7 +334,7 @@ class _Turns:
     def end(self, event: AfterInvocationEvent) -> _Turn | None:
         """Take out the turn that has ended; None where there is none."""
         turn = self._now(event.invocation_state)
-        turns = event.invocation_state.get(self._name)
+        turns: deque[_Turn] = event.invocation_state.get(self._name, deque())
         if turn is not None:
             turns.remove(turn)
         if not turns:
@@ -342,6 +354,10 @@ class _Turns:
             if turn.task is task:
                 return turn
         return turns[0] if turns else None
+
+
+def _entries(reading: Reading | None) -> list[MemoryEntry]:
+    return [MemoryEntry(content=reading.text)] if reading else []
 
 
 def _said(result: AgentResult) -> str:

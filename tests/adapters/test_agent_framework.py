@@ -523,7 +523,7 @@ def test_feedback_is_given_by_the_id_of_the_response(memories: Memories, stream:
     memories.remember("ana", VALVE)
     response = bot.run(ASKED, stream=stream)
     assert response.response_id == "resp-7"
-    report = memories.feedback(response.response_id, thumbs=True)
+    report = memories.feedback(response.response_id, namespace="ana", thumbs=True)
     assert set(report.rewards.values()) == {1.0}
     assert _read(memories) == [VALVE]
 
@@ -538,6 +538,6 @@ def test_where_a_response_has_no_id_the_session_has_one(
 ) -> None:
     bot = Bot(memories, Reply(id=id), **about)
     assert bot.run(VALVE).response_id is None
-    memories.feedback(bot.session().state["demem"]["call"], thumbs=False)
+    memories.feedback(bot.session().state["demem"]["call"], namespace="ana", thumbs=False)
     (context,) = memories.of("ana").contexts()
     assert (context.answer, context.rewards) == ("Noted.", (0.0,))

@@ -48,8 +48,8 @@ from autogen_core.models import (
 from autogen_ext.models.replay import ReplayChatCompletionClient
 from PIL.Image import new as picture
 
-from demem_adapters.autogen import LongTermMemory
 from demem_adapters.common import DECLARED, Memories, block
+from demem_adapters.contrib.autogen import LongTermMemory
 from demem_agent import SlotMemory
 from demem_agent.errors import InvalidInput, StoreError
 from demem_agent.stores import MemoryStore
@@ -475,7 +475,7 @@ def test_what_a_human_says_in_a_team_is_recalled_for_and_remembered_as_the_users
     assert [(context.query, context.answer) for context in contexts] == [
         ("Help me.", "A1"),
         (ASKED, "A2"),
-        ("It leaks. [about: a2 valve boiler a1]", "A3"),
+        ("It leaks. [about: a2 valve boiler]", "A3"),
     ]
 
 
@@ -711,7 +711,7 @@ def test_a_memory_of_its_own_is_closed_and_a_shared_one_is_not(tmp_path: Path) -
 def test_turns_whose_tool_results_never_come_do_not_pile_up(
     memory: LongTermMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("demem_adapters.autogen.client._MOST_WAITING", 2)
+    monkeypatch.setattr("demem_adapters.contrib.autogen.client._MOST_WAITING", 2)
     client = memory.wrap(Watched(*(calls("look", f"t{n}") for n in range(4))))
     run(
         AssistantAgent("bot", model_client=client, tools=[look]), *(f"Look, {n}." for n in range(4))

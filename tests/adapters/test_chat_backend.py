@@ -97,7 +97,8 @@ def test_a_model_that_is_down_is_said_to_be(
     with example["serving"](app) as url:
         ana = example["Person"](url, "ana", "1")
         assert refused(ana, "POST", "/chat", {"session": "monday", "text": VALVE}) == 502
-        assert ana.request("GET", "/memory") == []
+        (kept,) = ana.request("GET", "/memory")  # what she said stays
+        assert (kept["who"], kept["text"]) == ("user", VALVE)
 
 
 def test_a_mistake_of_a_request_is_one_line(people: dict[str, Any]) -> None:

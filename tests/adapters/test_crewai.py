@@ -44,7 +44,7 @@ with pytest.MonkeyPatch.context() as patch:
     from crewai.memory.types import MemoryRecord
     from crewai.tasks.task_output import TaskOutput
 
-    from demem_adapters.crewai import LongTermMemory, MemoryStorage
+    from demem_adapters.contrib.crewai import LongTermMemory, MemoryStorage
 
 ANA = "/user/ana"
 
@@ -97,6 +97,7 @@ def run(memory: Any, text: str, *replies: str, **more: Any) -> tuple[Any, Fake]:
 
 
 class Crews(Driver):
+    declares = False  # CrewAI's own words stand before it
     at_once = False  # CrewAI saves a task when it has ended
     several = False  # a task is one question
     tells_reason = False  # it tells of calls, not of tasks
@@ -393,6 +394,15 @@ def test_feedback_is_for_what_was_read_for_the_task(memory: LongTermMemory) -> N
     assert memory.feedback(result, thumbs=False).reward == 0.0
     assert memory.feedback(result.tasks_output[0], thumbs=True).reward == 1.0
     assert [read[0] for read in memory.memories.of(ANA).contexts()[-1].read] == ["e1"]
+
+
+def test_it_takes_arguments_by_place_as_crewais_own_memory_does(memory: LongTermMemory) -> None:
+    record = memory.remember("The boat is red.", "/garden", ["boats"], {"of": "Ana"}, 0.9, "note")
+    assert record is not None
+    assert (record.categories, record.metadata, record.source) == (["boats"], {"of": "Ana"}, "note")
+    found = asyncio.run(memory.arecall("Which boat?", "/garden", ["boats"]))
+    assert [match.record.content for match in found] == ["The boat is red."]
+    assert asyncio.run(memory.arecall("Which boat?", "/garden", ["cars"])) == []
 
 
 def test_feedback_finds_the_result_in_another_object_of_the_same_memories(

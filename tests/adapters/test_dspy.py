@@ -22,7 +22,7 @@ import dspy
 from dspy.utils import DummyLM
 
 from demem_adapters.common import DECLARED, Memories
-from demem_adapters.dspy import MemoryRetriever, WithMemory
+from demem_adapters.contrib.dspy import MemoryRetriever, WithMemory
 from demem_agent.errors import InvalidInput
 from demem_agent.testing import BagEncoder, Provider
 
@@ -187,6 +187,19 @@ def test_one_namespace_never_sees_anothers(memories: Memories) -> None:
         assert any(VALVE in found for found in dspy.Retrieve()(ASKED, user="ana").passages)
 
 
+def test_a_retriever_may_be_told_what_was_said_before() -> None:
+    heard: list[Any] = []
+
+    class Hearing(Memories):
+        def recall(self, namespace: str | None, query: str, **about: Any) -> Any:
+            heard.append(about.get("context"))
+            return super().recall(namespace, query, **about)
+
+    with dspy.context(rm=MemoryRetriever(Hearing(), namespace=lambda user: user)):
+        dspy.Retrieve()("When was that?", user="ana", context=[VALVE, " "])
+    assert heard == [[VALVE]]
+
+
 def names_in(text: str) -> str:
     return " ".join(name for name in ("ana", "ben") if f"is {name}" in text)
 
@@ -244,7 +257,7 @@ def test_the_same_question_later_is_remembered_again(memories: Memories) -> None
 def test_feedback_by_the_id_of_the_call(memories: Memories) -> None:
     memories.remember("default", VALVE)
     prediction = WithMemory(Watched(), memories)(question=ASKED)
-    assert memories.feedback(prediction.call_id, thumbs=False).reward == 0.0
+    assert memories.feedback(prediction.call_id, namespace="default", thumbs=False).reward == 0.0
     assert [read[0] for read in memories.of("default").contexts()[-1].read] == ["e1"]
 
 
@@ -386,4 +399,4 @@ def test_around_a_program_that_copies_what_it_calls_it_remembers(memories: Memor
     )
     prediction = WithMemory(tries, memories)(question=VALVE)
     assert texts(memories) == [VALVE, "Noted."]
-    assert memories.feedback(prediction.call_id, thumbs=True).reward == 1.0
+    assert memories.feedback(prediction.call_id, namespace="default", thumbs=True).reward == 1.0

@@ -135,6 +135,7 @@ class Service(Driver):
     takes_sessions = True
 
     explicit = True  # a service is asked by name
+    declares = False  # Google's own words stand around it
     shows_before = False  # it is told the query alone
 
     def __init__(self, memories: Memories, **asking: Any) -> None:

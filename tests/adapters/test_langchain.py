@@ -170,7 +170,7 @@ def test_a_place_for_what_was_recalled_that_is_none_is_refused(memories: Memorie
 
 
 def test_what_bears_on_the_users_last_message_is_put_before_it() -> None:
-    memories, talker = Memories(limit=100, encoder=BagEncoder()), model()
+    memories, talker = Memories(limit=200, encoder=BagEncoder()), model()
     for text in ("Good morning has broken, said Ana.", VALVE):
         memories.remember("default", text)
     ask(agent(memories, talker), "Good morning.", ASKED)
@@ -255,11 +255,30 @@ def test_feedback_by_the_id_of_the_answer(memories: Memories) -> None:
     with_memory = agent(memories, model())
     ask(with_memory, VALVE)
     answer = ask(with_memory, ASKED)
-    assert memories.feedback(answer.id or "", thumbs=False).reward == 0.0
+    assert memories.feedback(answer.id or "", namespace="default", thumbs=False).reward == 0.0
     read = {item for item, *_ in memories.of("default").contexts()[-1].read}
     # What was put before the model: neither "Noted.", which bears on nothing, nor the question that
     # is remembered since.
     assert read == {"e1"}
+
+
+def test_what_was_recalled_stays_the_same_while_tools_answer_the_model(
+    memories: Memories,
+) -> None:
+    def note() -> str:
+        memories.remember("default", "The valve of my boiler leaks.")
+        return "noted"
+
+    memories.remember("default", VALVE)
+    called = AIMessage("", tool_calls=[{"name": "note", "args": {}, "id": "c1"}])
+    talker = model(called, "A brass one.")
+    noting = StructuredTool.from_function(note, description="Note something.")
+    with_memory = agent(memories, talker, [noting])
+    ask(with_memory, ASKED)
+    first, second = ([message.text for message in asked] for asked in talker.asked)
+    assert second[: len(first)] == first
+    ask(with_memory, ASKED)
+    assert "leaks" in str(talker.asked[-1])
 
 
 def test_a_tool_loop_keeps_calls_with_their_results_and_remembers_one_turn(
@@ -518,6 +537,30 @@ def test_a_fact_that_is_remembered_outside_of_an_agent_may_come_back(memories: M
     for text in said:
         remember.invoke({"text": text})
     assert texts(memories) == said
+
+
+class Hearing(Memories):
+    """Memories that note what was said before the query that was recalled for last."""
+
+    before: Any = None
+
+    def recall(self, namespace: str | None, query: str, **about: Any) -> Any:
+        self.before = about.get("context")
+        return super().recall(namespace, query, **about)
+
+
+def test_recall_in_an_agent_is_told_what_was_said_in_its_run() -> None:
+    memories = Hearing(encoder=BagEncoder())
+    called = AIMessage("", tool_calls=[{"name": "recall", "args": {"query": ASKED}, "id": "c1"}])
+    before = [HumanMessage(VALVE), AIMessage("Noted."), HumanMessage("Which one was that?")]
+    create_agent(model(called), tools(memories)).invoke({"messages": before})
+    assert memories.before == [VALVE, "Noted.", "Which one was that?"]
+
+
+def test_a_retriever_may_be_told_what_was_said_before() -> None:
+    memories = Hearing(encoder=BagEncoder())
+    MemoryRetriever(memories=memories).invoke("When was that?", context=[VALVE, " "])
+    assert memories.before == [VALVE]
 
 
 def test_recall_says_so_where_there_is_nothing_and_makes_no_namespace(memories: Memories) -> None:

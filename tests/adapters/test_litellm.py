@@ -27,6 +27,7 @@ from openai_clients import MODELS
 
 from demem_adapters.common import DECLARED, Memories
 from demem_adapters.litellm import MemoryLogger, wrap
+from demem_agent.errors import InvalidInput
 from demem_agent.testing import BagEncoder, Provider
 
 UNSURE = "a stream was not remembered: it may have broken off"
@@ -256,7 +257,7 @@ def test_feedback_by_the_id_of_the_response(
 ) -> None:
     memories.remember("default", VALVE)
     run(way(memories, provider, ASKED, stream=True))
-    assert memories.feedback("chatcmpl-1", thumbs=False).reward == 0.0
+    assert memories.feedback("chatcmpl-1", namespace="default", thumbs=False).reward == 0.0
     assert [read[0] for read in memories.of("default").contexts()[-1].read] == ["e1"]
 
 
@@ -473,3 +474,9 @@ def test_calls_that_never_end_do_not_add_up(
     run(converse())
     remembered = [text for text in texts(memories) if text == "Noted."]
     assert len(remembered) == 3
+
+
+def test_a_function_is_not_wrapped_twice_with_the_same_memories(memories: Memories) -> None:
+    wrapped = wrap(wrap(litellm.completion, memories), Memories(encoder=BagEncoder()))
+    with pytest.raises(InvalidInput, match="these memories already"):
+        wrap(wrapped, memories)

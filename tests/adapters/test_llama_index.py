@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any
 
 import pytest
-from adapter_contract import VALVE, AdapterContract, Driver, Ending
+from adapter_contract import ASKED, VALVE, AdapterContract, Driver, Ending
 from adapter_contract import texts as texts_of
 
 pytest.importorskip(
@@ -206,6 +206,10 @@ class Engines(Driver):
     def recalled(self, seen: list[str]) -> str:
         return super().recalled(seen).split("\n</recalled>")[0]
 
+    def put_in(self, seen: list[str]) -> str:
+        # LlamaIndex's own marks stand around it.
+        return f"{DECLARED}\n{self.recalled(seen)}"
+
     def go_on(self, before: Sequence[str], asked: str) -> None:
         block = MemoryBlock(memories=self.memories, namespace="ana")
         memory = Memory.from_defaults(memory_blocks=[block])
@@ -341,6 +345,20 @@ def test_of_a_recalled_block_that_is_pasted_back_only_what_is_new_is_remembered(
         "Set the heating to 18.",
         "This is wrong! I moved to Oslo in May.",
     ]
+
+
+def test_a_history_puts_the_block_before_the_question_and_behind_all_else(
+    memories: Memories,
+) -> None:
+    memories.remember("default", VALVE)
+    memory = MemoryBlock(memories=memories).history(session_id="monday")
+    llm = Watched("Noted.", fails=False)
+    system = [ChatMessage(role="system", content="Be brief.")]
+    engine = SimpleChatEngine.from_defaults(llm=llm, memory=memory, prefix_messages=system)
+    asyncio.run(engine.achat(ASKED))
+    first, last = llm.seen
+    assert first == "Be brief."
+    assert last.index(DECLARED) < last.index(ASKED)
 
 
 @pytest.mark.parametrize(("limit", "kept"), [(300, True), (40, True), (20, False)])

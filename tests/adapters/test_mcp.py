@@ -130,6 +130,7 @@ class Agents(Driver):
     tells_reason = False  # a server sees no model
 
     explicit = True
+    declares = False
     filters = False
 
     def say(

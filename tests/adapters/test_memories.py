@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from adapter_contract import ASKED, VALVE, texts
+from adapter_contract import ASKED, VALVE, holds, texts
 
 from demem_adapters.common import DECLARED, Memories, Situation, Spoken, checked, named
 from demem_adapters.common.recent import Recent
@@ -152,7 +152,7 @@ def test_an_export_has_what_is_stored_whether_it_is_open_or_not(tmp_path: Path) 
 )
 def test_a_copy_knows_the_answers_of_calls(memories: Memories, copied: Any) -> None:
     memories.converse("ana", ASKED, "Brass.", key="1", call="c1")
-    assert copied(memories).feedback("c1", thumbs=True).reward == 1.0
+    assert copied(memories).feedback("c1", namespace="ana", thumbs=True).reward == 1.0
 
 
 # What is remembered of a turn
@@ -178,7 +178,9 @@ def test_a_turn_carried_out_again_is_remembered_once_and_both_its_calls_are_know
     for call in ("c1", "c2"):
         memories.converse("ana", ASKED, "Brass.", key="1", call=call)
     assert texts(memories) == [ASKED, "Brass."]
-    assert [memories.feedback(call, thumbs=True).reward for call in ("c1", "c2")] == [1.0, 1.0]
+    assert [
+        memories.feedback(call, namespace="ana", thumbs=True).reward for call in ("c1", "c2")
+    ] == [1.0, 1.0]
 
 
 # Feedback
@@ -190,8 +192,6 @@ def test_an_answer_is_found_by_another_process(tmp_path: Path) -> None:
         memories.converse("ana", VALVE, "Noted.", key="2", call="c2")
     with stored(tmp_path) as memories:
         assert memories.feedback("c1", namespace="ana", thumbs=True).answer_id == "a1"
-        with pytest.raises(InvalidInput, match="call"):
-            memories.feedback("c1", thumbs=True)
 
 
 def test_of_the_same_answer_to_two_questions_each_is_found_by_its_own_call(tmp_path: Path) -> None:
@@ -203,13 +203,27 @@ def test_of_the_same_answer_to_two_questions_each_is_found_by_its_own_call(tmp_p
     assert found == ["a1", "a2"]
 
 
-def test_an_id_that_two_users_calls_have_wants_a_namespace(memories: Memories) -> None:
+def test_of_two_users_calls_with_one_id_each_has_its_own_answer(memories: Memories) -> None:
     for name in ("ana", "ben"):
         memories.converse(name, ASKED, f"Brass, {name}.", key="1", call="c1")
-    with pytest.raises(InvalidInput, match="namespace"):
-        memories.feedback("c1", thumbs=True)
     memories.feedback("c1", namespace="ana", thumbs=False)
     assert [memories.of(name).contexts()[0].rewards for name in ("ana", "ben")] == [(0.0,), ()]
+
+
+def test_feedback_wants_to_know_whose_answer_it_is(memories: Memories) -> None:
+    memories.converse("ana", ASKED, "Brass.", key="1", call="c1")
+    untyped: Any = memories
+    with pytest.raises(TypeError, match="namespace"):
+        untyped.feedback("c1", thumbs=True)
+    with pytest.raises(InvalidInput, match="namespace"):
+        untyped.feedback("c1", namespace=None, thumbs=True)
+    assert memories.of("ana").contexts()[0].rewards == ()
+
+
+def test_feedback_does_not_block_the_event_loop(memories: Memories) -> None:
+    memories.converse("ana", ASKED, "Brass.", key="1", call="c1")
+    report = asyncio.run(memories.afeedback("c1", namespace="ana", thumbs=True))
+    assert report.reward == 1.0
 
 
 @pytest.mark.parametrize("whose", ["ben", "nobody"])
@@ -277,7 +291,7 @@ def test_what_a_user_said_of_it_otherwise_stays(memories: Memories) -> None:
     memories.remember("ana", VALVE)
     reading = memories.recall("ana", ASKED)
     memories.converse("ana", ASKED, "It is brass.", key="1", reading=reading, call="c1")
-    memories.feedback("c1", correction="Steel since May.")
+    memories.feedback("c1", namespace="ana", correction="Steel since May.")
     memories.forget("ana", "e1")
     assert any("Steel since May." in text for text in texts(memories))
 
@@ -347,7 +361,7 @@ def test_a_namespace_that_is_deleted_is_gone_and_begins_anew(
     with pytest.raises(MemoryGone):
         held.read(ASKED)
     with pytest.raises(InvalidInput, match="call"):
-        memories.feedback("c1", thumbs=True)
+        memories.feedback("c1", namespace="ana", thumbs=True)
     memories.converse("ana", "My gate squeaks.", "Noted.", key="1")
     assert texts(memories) == ["My gate squeaks.", "Noted."]
 
@@ -531,4 +545,4 @@ def test_an_answer_to_it_that_is_made_anew_takes_the_place_of_the_first(
 ) -> None:
     for n, answer in enumerate(["An uncle.", "A cousin."]):
         followed(memories, answer, f"c{n}")
-    assert texts(memories) == ["Who was that from?", "A cousin."]
+    assert holds(memories) == ["Who was that from?", "A cousin."]

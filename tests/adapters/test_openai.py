@@ -164,7 +164,7 @@ def test_the_client_that_was_given_is_not_changed(provider: Provider, memories: 
 
 def test_feedback_by_the_id_of_the_response(provider: Provider, memories: Memories) -> None:
     response = ask(wrap(client(provider), memories), "My boiler has a brass valve.")
-    assert memories.feedback(response.id, thumbs=False).reward == 0.0
+    assert memories.feedback(response.id, namespace="default", thumbs=False).reward == 0.0
 
 
 def test_async_calls_do_the_same(provider: Provider, memories: Memories) -> None:
@@ -218,16 +218,6 @@ def test_a_call_whose_namespace_is_none_has_no_memory(
     )
     assert response.choices[0].message.content == "Noted: My boiler?"
     assert memories.export() == {}
-
-
-def test_a_raw_response_is_the_clients_own(provider: Provider, memories: Memories) -> None:
-    memories.remember("default", "My boiler has a brass valve.")
-    raw = wrap(client(provider), memories).chat.completions.with_raw_response
-    assert (
-        raw.create(model="good", messages=said("Which valve?")).parse().choices[0].message.content
-    )
-    assert len(last_messages(provider)) == 2
-    assert len(texts(memories)) == 1
 
 
 def test_a_helper_that_streams_has_memory(provider: Provider, memories: Memories) -> None:

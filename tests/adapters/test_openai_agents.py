@@ -591,6 +591,9 @@ def test_feedback_on_the_last_answer_and_by_the_id_of_its_message(memories: Memo
     talk.say(VALVE)
     result = talk.say(WHICH)
     assert asyncio.run(talk.session.feedback(correction="Brass.")).remembered == "e5"
-    assert memories.feedback(result.new_items[-1].raw_item.id, thumbs=False).answer_id == "a2"
+    assert (
+        memories.feedback(result.new_items[-1].raw_item.id, namespace="ana", thumbs=False).answer_id
+        == "a2"
+    )
     (context,) = [c for c in memories.of("ana").contexts() if c.id == "a2"]
     assert (context.query, context.answer) == (WHICH, "Steel.")

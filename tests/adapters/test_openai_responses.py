@@ -125,7 +125,7 @@ def test_merged_it_is_a_part_of_the_question(provider: Provider, memories: Memor
 
 def test_feedback_by_the_id_of_the_response(provider: Provider, memories: Memories) -> None:
     response = client(provider, memories).responses.create(model="good", input=ASKED)
-    assert memories.feedback(response.id, thumbs=False).reward == 0.0
+    assert memories.feedback(response.id, namespace="default", thumbs=False).reward == 0.0
 
 
 def response(*kinds: str, text: str = "", id: str = "r1") -> Any:
@@ -200,7 +200,7 @@ def test_a_conversation_that_the_provider_keeps_goes_on_after_tools(memories: Me
     assert VALVE in sent["instructions"]
     second.hear(response("message", text="Brass, a kilo.", id="r2"))
     second.end()
-    assert memories.feedback("r2", thumbs=True).reward == 1.0
+    assert memories.feedback("r2", namespace="default", thumbs=True).reward == 1.0
     assert not turns.waiting
 
 

@@ -297,10 +297,29 @@ def test_the_same_question_later_in_a_conversation_is_remembered_again(memories:
     assert texts(memories) == ["Yes.", "Noted."] * 2
 
 
+def test_what_was_recalled_stays_the_same_while_tools_answer_the_model(
+    memories: Memories,
+) -> None:
+    memories.remember("default", VALVE)
+    watched = Watched(ModelResponse([ToolCallPart("note", {}, tool_call_id="t1")]))
+    bot = agent(watched.model, memories)
+
+    @bot.tool_plain
+    def note() -> str:
+        memories.remember("default", "The valve of my boiler leaks.")
+        return "noted"
+
+    bot.run_sync(ASKED)
+    first, second = ([part.content for part in parts_of(sent)] for sent in watched.seen)
+    assert second[: len(first)] == first
+    bot.run_sync(ASKED)
+    assert "leaks" in str(watched.seen[-1])
+
+
 def test_feedback_by_the_id_of_the_run(memories: Memories) -> None:
     memories.remember("default", VALVE)
     result = agent(Watched().model, memories).run_sync(ASKED)
-    assert memories.feedback(result.run_id, thumbs=False).reward == 0.0
+    assert memories.feedback(result.run_id, namespace="default", thumbs=False).reward == 0.0
     assert memories.of("default").contexts()[-1].read[0][0] == "e1"
 
 
@@ -348,6 +367,27 @@ def test_the_tools_remember_and_recall(memories: Memories) -> None:
     _, recalled = [part.content for part in watched.parts if isinstance(part, ToolReturnPart)]
     assert VALVE in recalled
     assert texts(memories) == ["Note it.", VALVE, "Noted."]
+
+
+class Hearing(Memories):
+    """Memories that note what was said before each query that was recalled for."""
+
+    def __init__(self) -> None:
+        super().__init__(encoder=BagEncoder())
+        self.told: dict[str, Any] = {}
+
+    def recall(self, namespace: str | None, query: str, **about: Any) -> Any:
+        self.told[query] = about.get("context")
+        return super().recall(namespace, query, **about)
+
+
+def test_the_tool_recall_is_told_what_was_said_in_its_run() -> None:
+    memories = Hearing()
+    first = agent(Watched().model, memories).run_sync(VALVE)
+    watched = Watched(ModelResponse([ToolCallPart("recall", {"query": ASKED})]))
+    bot = agent(watched.model, memories, tools=True)
+    bot.run_sync("Which one was that?", message_history=first.all_messages())
+    assert memories.told[ASKED] == [VALVE, "Noted.", "Which one was that?"]
 
 
 def test_a_model_that_calls_every_tool_gets_an_answer_of_each(memories: Memories) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from adapter_contract import ASKED, VALVE, AdapterContract, Driver, Ending, texts
+from adapter_contract import ASKED, VALVE, AdapterContract, Driver, Ending, blocks_among, texts
 
 pytest.importorskip("strands", reason="the strands adapter: pip install 'demem-agent[strands]'")
 
@@ -165,7 +165,10 @@ def memories() -> Memories:
 def test_the_answer_of_a_turn_takes_feedback_by_the_id_of_its_message(memories: Memories) -> None:
     memories.remember("ana", VALVE)
     result = agent(Fake("Brass."), memories)(ASKED)
-    assert memories.feedback(result.message["tracking_id"], thumbs=False).reward == 0.0
+    assert (
+        memories.feedback(result.message["tracking_id"], namespace="ana", thumbs=False).reward
+        == 0.0
+    )
     assert [evidence for evidence, *_ in memories.of("ana").contexts()[-1].read] == ["e1"]
 
 
@@ -298,6 +301,27 @@ def test_further_stores_are_searched_as_well(memories: Memories) -> None:
     (block,) = [text for text in fake.seen[0] if DECLARED in text]
     assert VALVE in block
     assert "The boiler room is locked." in block
+
+
+def test_what_was_recalled_stays_the_same_while_tools_answer_the_model(
+    memories: Memories,
+) -> None:
+    @tool
+    def note() -> str:
+        """Note something that bears on the question."""
+        memories.remember("ana", "The valve of my boiler leaks.")
+        return "noted"
+
+    memories.remember("ana", VALVE)
+    fake = Fake({"note": "{}"}, "Noted.", ConnectionError("made to fail"), "Noted.")
+    bot = agent(fake, memories, tools=[note])
+    bot(ASKED)
+    (first,), (second,) = (blocks_among(shown) for shown in fake.seen)
+    assert first.strip() == second.strip()
+    for _ in range(2):  # also after a turn that failed
+        with contextlib.suppress(ConnectionError):
+            bot(ASKED)
+        assert "leaks" in str(blocks_among(fake.seen[-1]))
 
 
 def test_a_store_alone_works_in_the_managers_own_format(memories: Memories) -> None:

@@ -12,6 +12,7 @@ from adapter_contract import blocks_among
 from generated_conversations import Conversation, Outcome
 
 from demem_adapters.common import Memories, Spoken
+from demem_adapters.common.said import holding
 
 __all__ = ["Answer", "ClientConversation", "problems_through"]
 
@@ -94,7 +95,7 @@ def problems_through(
     problems = talk.run(10)
     talk.settle()
     memory = talk.memories.known("ana")
-    remembered = [item.text for item in memory.evidence()] if memory else []
+    remembered = [item.text for item in holding(memory)] if memory else []
     if remembered != talk.said:
         problems.append(f"{talk.style}: said {talk.said}, remembered {remembered}")
     return problems

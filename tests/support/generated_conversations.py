@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 from demem_adapters.common import Heard, Memories, Spoken, said_last
+from demem_adapters.common.said import holding
 from demem_agent import Reading
 from demem_agent.errors import StaleState, StoreError
 from demem_agent.stores import MemoryStore
@@ -203,7 +204,7 @@ def problems_of(
     problems = talk.run(turns)
     talk.settle()
     memory = talk.memories.known("ana")
-    remembered = [item.text for item in memory.evidence()] if memory else []
+    remembered = [item.text for item in holding(memory)] if memory else []
     if remembered != talk.said:
         problems.append(f"{talk.style}: said {talk.said}, remembered {remembered}")
     return problems

@@ -64,8 +64,8 @@ def wrap(
     own, without memory.
 
     Args:
-        memories: where it is remembered; ``memories.feedback(message.id, thumbs=True)`` tells how
-            an answer did.
+        memories: where it is remembered; ``memories.feedback(message.id, namespace="ana",
+            thumbs=True)`` tells how an answer did.
         namespace: whose memory; a function gets the arguments of the call, such as ``lambda call:
             call["metadata"]["user_id"]``. Where it gives None the call has no memory.
         asker, conditions: who asks ("user" unless given), and what holds; functions of the

@@ -52,6 +52,7 @@ class Conversation:
             about=_bare([arguments.get("system"), arguments.get("thread")]),
             begun=_begun(after),
             follows=any(_of(message, "role") not in SYSTEM for message in after),
+            goes_on=any(not _is_text(part) for message in after for part in _parts(message)),
             calls=_tools_of(after),
         )
 
@@ -149,8 +150,11 @@ def _said(message: Any) -> str:
 
 
 def _texts(message: Any) -> list[str]:
-    parts = _parts(message)
-    return [str(_of(part, "text")) for part in parts if _of(part, "type") == "text"]
+    return [str(_of(part, "text")) for part in _parts(message) if _is_text(part)]
+
+
+def _is_text(part: Any) -> bool:
+    return bool(_of(part, "type") == "text")
 
 
 def _listed(message: Any) -> Any:

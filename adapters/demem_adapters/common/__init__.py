@@ -13,6 +13,7 @@ from demem_adapters.common.asking import (
     Conditions,
     Filter,
     Situation,
+    as_asked,
     in_conversation,
     is_person,
 )
@@ -20,7 +21,15 @@ from demem_adapters.common.choices import HINT, hint_block, in_order
 from demem_adapters.common.digests import digest
 from demem_adapters.common.endings import Ending, came_to_its_end, ending_of
 from demem_adapters.common.failures import LOG, logged
-from demem_adapters.common.injecting import DECLARED, Inject, Place, block, checked, put_before
+from demem_adapters.common.injecting import (
+    BESIDE,
+    DECLARED,
+    Inject,
+    Place,
+    block,
+    checked,
+    put_before,
+)
 from demem_adapters.common.memories import Heard, Memories, Said
 from demem_adapters.common.messages import SYSTEM, Message, last_of_user
 from demem_adapters.common.naming import Namespace, named
@@ -31,6 +40,7 @@ from demem_adapters.common.tools import Advised, ToolAdvice, ToolOptions, Worked
 
 __all__ = [
     "ASSISTANT",
+    "BESIDE",
     "DECLARED",
     "HINT",
     "LOG",
@@ -54,6 +64,7 @@ __all__ = [
     "ToolAdvice",
     "ToolOptions",
     "Worked",
+    "as_asked",
     "block",
     "came_to_its_end",
     "checked",

@@ -18,12 +18,16 @@ __all__ = [
     "Conditions",
     "Filter",
     "Situation",
+    "as_asked",
     "in_conversation",
     "is_person",
 ]
 
 #: Turns that a question may go back to.
 MOST_TURNS = 6
+#: Most characters of a message that are asked for. Who pastes a log or a book says what they want
+#: before it or after it, and to score all of it takes seconds.
+MOST_ASKED = 8_000
 
 #: Under which names the two sides of a turn are remembered, where the user has no other.
 USER, ASSISTANT = "user", "assistant"
@@ -91,7 +95,19 @@ def in_conversation(asking: Asking, before: Sequence[str]) -> Asking:
     Args:
         before: what the user and the assistant said, in order.
     """
-    return {**asking, "context": [text for text in before if text.strip()][-MOST_TURNS:]}
+    said = [text for text in before if text.strip()][-MOST_TURNS:]
+    return {**asking, "context": [as_asked(text) for text in said]}
+
+
+def as_asked(text: str) -> str:
+    """Return what of a message is asked for: of one above 8,000 characters its beginning and end.
+
+    The same of what it gave.
+    """
+    if len(text) <= MOST_ASKED:
+        return text
+    half = MOST_ASKED // 2 - 1
+    return f"{text[:half].rstrip()}\n{text[-half:].lstrip()}"
 
 
 def is_person(speaker: str | None) -> bool:

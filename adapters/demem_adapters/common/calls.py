@@ -38,6 +38,7 @@ class Asked:
         about: what else tells a call from others, such as its instructions.
         begun: with what its answer begins: a text that it is to go on with.
         follows: whether something follows the question, such as the results of tools.
+        goes_on: whether that says that the model was called with this question before.
         calls: ids of the calls of tools whose results follow the question.
     """
 
@@ -47,6 +48,7 @@ class Asked:
     about: object
     begun: str = ""
     follows: bool = False
+    goes_on: bool = False
     calls: Sequence[str] = ()
 
 
@@ -208,6 +210,7 @@ class Calls:
             before=call.before,
             asker=call.asking.get("asker"),
             about=asked.about,
+            goes_on=asked.goes_on,
         )
         return call
 

@@ -9,6 +9,7 @@ answer has come to yet can be the same again.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from itertools import pairwise
 
 from demem_adapters.common.asking import ASSISTANT, is_person
 from demem_adapters.common.said import kept_as
@@ -60,8 +61,8 @@ def remembered_of(
     place = _place_of(items, before)
     runs = [_of_speaker(run, speaker) for run in _runs(items[0 if place is None else place + 1 :])]
     waiting = runs[-1]
-    if place is None and len(waiting) > 1 and [*said[-len(waiting) :]] == _words(waiting):
-        goes_on = True  # shown with what was said before it, of which another ending was answered
+    if place is None and _begins_as_answered(runs, said):
+        goes_on = True
     if goes_on:
         own = _of_speaker([item for item in items if is_person(item.speaker)], speaker)
         return _in_order(_texts(own), said, {item.id for item in own})
@@ -73,6 +74,10 @@ def remembered_of(
         return [again] if again and not waiting else _known_of(waiting, said)
     # The last of what is said may be new, though it was said so in another conversation.
     last = {item.id for item in (*runs[0], *waiting)}
+    for run in runs:
+        for one, following in pairwise(run):
+            if one.text == said[-2]:
+                last.add(following.id)
     return _in_order(_texts([item for run in runs for item in run]), said, last)
 
 
@@ -86,6 +91,17 @@ def remembered_among(items: Sequence[Evidence], conversation: Sequence[Spoken]) 
     held = [(item.id, (is_person(item.speaker), item.text)) for item in items]
     said = [(one.by_user, kept_as(one.text)) for one in conversation]
     return _in_order(held, said, {item.id for item in items})
+
+
+def _begins_as_answered(runs: Sequence[Run], said: Sequence[str]) -> bool:
+    """Whether messages begin as those that the last answer came to, and go on with what has been
+    said since: they were shown with another ending then.
+    """
+    waiting = _words(runs[-1])
+    if len(runs) < 2 or not waiting or not runs[-2] or runs[-2][0].text != said[0]:
+        return False
+    left = iter(said[1:])
+    return all(text in left for text in waiting)
 
 
 def _words(run: Run) -> list[str]:

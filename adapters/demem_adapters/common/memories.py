@@ -12,13 +12,21 @@ from datetime import date, datetime
 from itertools import takewhile
 from typing import Any, Required, TypedDict, Unpack
 
-from demem_adapters.common.asking import ASSISTANT, USER
+from demem_adapters.common.asking import ASSISTANT, USER, as_asked
 from demem_adapters.common.choices import Choices
 from demem_adapters.common.digests import digest
-from demem_adapters.common.failures import logged
+from demem_adapters.common.failures import LOG, logged
 from demem_adapters.common.hearing import anchor_of, of_session, remembered_of
+from demem_adapters.common.injecting import BESIDE
 from demem_adapters.common.recent import Recent
-from demem_adapters.common.said import answer_of_call, echoes, kept_as, other_answers, said_before
+from demem_adapters.common.said import (
+    answer_of_call,
+    answers_to,
+    echoes,
+    holding,
+    kept_as,
+    said_before,
+)
 from demem_adapters.common.texts import Spoken
 from demem_adapters.common.writing import Writes, patiently
 from demem_agent import Answer, Evidence, FeedbackReport, Ingested, Reading, SlotMemory
@@ -85,8 +93,8 @@ class Memories(Choices):
 
     Args:
         url: where the memories live: ``memory://``, ``sqlite:///bot.db``, or a store object.
-        limit: most that is recalled at once, in the memories' unit; their ``read_limit`` unless
-            given.
+        limit: most that is recalled at once, in the memories' unit, with the sentence that declares
+            it to be data where that stands before it; their ``read_limit`` unless given.
         most_open: how many are held in RAM at once, those that were used last; the others are
             opened again.
         background: write turns in a thread, so that no answer waits for it. What is recalled in
@@ -172,18 +180,23 @@ class Memories(Choices):
         vector: Sequence[float] | None = None,
         shown: Iterable[str] = (),
         matching: Matching | None = None,
+        beside: str = "",
         **asking: Unpack[Asking],
     ) -> Reading | None:
         """Read for a query; None where there is nothing to put before a model. Never makes a
         namespace.
 
         Args:
+            query: of one above 8,000 characters, as of a message into which a log was pasted, the
+                beginning and the end are asked for.
             vector: of the query by the memories' own encoder, where it is known; the query may then
                 be blank.
             shown: texts that are left out, as in :meth:`prepare`.
             matching: tells whether an item may be read, where a filter of a framework asks for what
                 ``where`` cannot: all items are gone through. Where ``where`` can it is to be
                 preferred: there, what may not be read has no say in which lines hold no longer.
+            beside: what is put before a model with the reading, and counts for the limit:
+                ``BESIDE`` where that is a ``block``.
             asking: who asks, when, under which conditions and after what; ``where``: which items
                 may be read, as :class:`~demem_agent.where.Where` says.
 
@@ -198,8 +211,33 @@ class Memories(Choices):
             return None
         most = self.limit if limit is None else limit
         without = [*_ids_of(memory, shown), *_ids_but(memory, matching)]
-        reading = memory.read(query, limit=most, vector=vector, without=without, **asking)
-        return reading if reading.text else None
+
+        def read(most: int | None) -> Reading:
+            asked = as_asked(query)
+            return memory.read(asked, limit=most, vector=vector, without=without, **asking)
+
+        reading = self._read_beside(beside, read, memory, most) if beside else read(most)
+        return reading if reading is not None and reading.text else None
+
+    def _read_beside(
+        self,
+        beside: str,
+        read: Callable[[int], Reading],
+        memory: SlotMemory,
+        limit: int | None,
+    ) -> Reading | None:
+        """Return a reading that is within the limit with what is put in beside it."""
+        size = self.measure(memory.settings.unit)
+        most = memory.settings.read_limit if limit is None else whole_field("limit", limit, 1)
+        room = most - size(beside)
+        while room > 0:
+            reading = read(room)
+            over = size(beside + reading.text) - most
+            if over <= 0:
+                return reading
+            room -= over  # a counter of tokens may find more in both together
+        LOG.warning("nothing was recalled: the limit has no room beside what declares it as data")
+        return None
 
     def prepare(
         self,
@@ -210,7 +248,7 @@ class Memories(Choices):
         shown: Iterable[str] = (),
         **asking: Unpack[Asking],
     ) -> Reading | None:
-        """Recall for a model that can answer without.
+        """Recall for a model that can answer without; the limit holds for the ``block`` of it.
 
         None where there is nothing, and where the memory fails: that is logged by its kind.
 
@@ -222,7 +260,7 @@ class Memories(Choices):
         """
         shown = [*shown, kept_as(query)]
         with logged("nothing was recalled"):
-            return self.recall(namespace, query, limit=limit, shown=shown, **asking)
+            return self.recall(namespace, query, limit=limit, shown=shown, beside=BESIDE, **asking)
         return None
 
     async def arecall(
@@ -231,10 +269,13 @@ class Memories(Choices):
         query: str,
         *,
         limit: int | None = None,
+        beside: str = "",
         **asking: Unpack[Asking],
     ) -> Reading | None:
-        """Read for a query, without blocking the event loop."""
-        return await asyncio.to_thread(self.recall, namespace, query, limit=limit, **asking)
+        """Read for a query as :meth:`recall` does, without blocking the event loop."""
+        return await asyncio.to_thread(
+            self.recall, namespace, query, limit=limit, beside=beside, **asking
+        )
 
     async def aprepare(
         self,
@@ -327,31 +368,25 @@ class Memories(Choices):
         memory = self.of(namespace)
         # From nothing: left to itself, memory would guess what the answer was given from.
         given = _nothing_read(memory) if reading is None else reading
-        answer = memory.answered(query, text, reading=given, **asking)
+        answer = memory.answered(as_asked(query), text, reading=given, **asking)
         if call is not None:
             self._answers[call] = {**self._answers.get(call, {}), namespace: answer.id}
         return answer
 
-    def before(
-        self, namespace: str | None, asked: str, *, session: str | None = None, again: bool = False
-    ) -> str:
+    def before(self, namespace: str | None, asked: str, *, session: str | None = None) -> str:
         """Return the id of what a user said before this in a session, for the key of a turn.
 
         It is "" for the first. Where a framework has no id for a message, its words and the day
         tell one event from another, but not what is said once more after something else ("Rome",
         "Oslo", "Rome"). With this in the key it is an event of its own, while a turn that is
         carried out again at once is the same one.
-
-        Args:
-            again: the turn goes on, as with the results of tools: look before its question, if that
-                is there already.
         """
         try:
             memory = self.known(namespace)
             items = memory.evidence() if memory is not None else ()
         except DeMemError:
             return ""  # it is logged when the turn is remembered
-        return said_before(items, asked, session, again=again)
+        return said_before(items, asked, session)
 
     def heard(
         self,
@@ -427,7 +462,7 @@ class Memories(Choices):
         memory = self.of(namespace)
         marks = _marks(before, turn.said, named, about)
         if turn.known is None:
-            items = of_session(memory.evidence(), session)
+            items = of_session(holding(memory), session)
             anchor = "" if any(named) else anchor_of(items, turn.said)
             turn.keys = [digest("heard", session, speaker, mark, anchor) for mark in marks]
             whose = (namespace, session, speaker)
@@ -492,8 +527,17 @@ class Memories(Choices):
         if namespace is None or (isinstance(key, Heard) and not said.strip()):
             return None
 
+        others: list[Evidence] = []  # the same when it is tried again
+        looked: list[bool] = []
+
         def remembered() -> Answer | None:
-            return self._converse(namespace, asked, said, key, reading, session, call, asking)
+            if isinstance(key, Heard) and key.one_answer and key.ids and not looked:
+                memory = self.of(namespace)
+                others.extend(answers_to(memory, holding(memory), key.ids[-1], asked))
+                looked.append(True)
+            return self._converse(
+                namespace, asked, said, key, others, reading, session, call, asking
+            )
 
         with logged("a turn was not remembered"):
             text_field("namespace", namespace)
@@ -506,6 +550,7 @@ class Memories(Choices):
         asked: str,
         said: str,
         key: str | Heard,
+        others: Sequence[Evidence],
         reading: Reading | None,
         session: str | None,
         call: str | None,
@@ -520,51 +565,62 @@ class Memories(Choices):
             self.remember(namespace, asked, speaker=said_by, session=session, key=once)
         if not said.strip():
             return None
+        once = f"{of_turn}:{digest(said)}"
         # Carried out again, it is the same answer under another id.
         with contextlib.suppress(IdempotencyConflict):
-            self.remember(
-                namespace,
-                said,
-                speaker=ASSISTANT,
-                session=session,
-                source_id=call,
-                key=f"{of_turn}:{digest(said)}",
-            )
-        answer = self.answered(namespace, asked, said, reading, call=call, **asking)
-        if isinstance(key, Heard) and key.one_answer and key.ids:
-            memory = self.of(namespace)
-            for id in other_answers(memory, key.ids[-1], asked, said):
-                memory.forget(id)
-        return answer
+            if others:
+                self._say_instead(namespace, others, said, once, session, call)
+            else:
+                about: Any = {"speaker": ASSISTANT, "session": session, "source_id": call}
+                self.remember(namespace, said, key=once, **about)
+        return self.answered(namespace, asked, said, reading, call=call, **asking)
 
-    def feedback(
-        self, call: str, *, namespace: str | None = None, **told: Unpack[Told]
-    ) -> FeedbackReport:
+    def _say_instead(
+        self,
+        namespace: str,
+        others: Sequence[Evidence],
+        said: str,
+        once: str,
+        session: str | None,
+        call: str | None,
+    ) -> None:
+        """Remember an answer in the place of others to the same message, oldest first."""
+        memory, words = self.of(namespace), kept_as(said)
+        holds = next((item.id for item in others if item.text == words), None)
+        if holds is None and words.strip():
+            last = others[-1].id
+            key = digest(once, last)  # it may have been given before, and not hold any more
+            about: Any = {"session": session, "source_id": call, "key": key}
+            holds = patiently(lambda: memory.update(last, words, **about)).evidence_id
+        for item in others[:-1]:  # none, but where processes have told of answers side by side
+            if holds is not None and item.text != words:
+                memory.supersede(item.id, holds, key=digest(once, item.id, holds))
+
+    def feedback(self, call: str, *, namespace: str, **told: Unpack[Told]) -> FeedbackReport:
         """Tell how the answer of a call did, by the id that the provider or the framework gave it.
 
         Args:
-            namespace: whose answer it is. Give it where the id comes from outside, such as a
-                browser, and where the answer may be of another process or of one before. Without it
-                only this object's are known.
+            namespace: whose answer it is, as the caller knows it: the user who is logged in, not
+                what came with the id. An id alone names nobody, and may come from a browser: with
+                the namespace of whoever tells, it never writes into the memory of another.
             told: as in ``SlotMemory.feedback``.
 
         Raises:
-            InvalidInput: for a call that is not known, or not in this namespace, or in several
-                where none is given.
+            InvalidInput: for a call that is not known in this namespace.
             DeMemError: what ``SlotMemory.feedback`` raises.
         """
-        self._writes.settle_all()
-        known = self._answers.get(call, {})
-        if namespace is None and len(known) > 1:
-            raise InvalidInput("namespace", None, "given: calls of several have this id")
-        whose = next(iter(known), None) if namespace is None else namespace
-        memory = self.known(whose)
-        answer = known.get(whose or "")
+        text_field("namespace", namespace)
+        memory = self.known(namespace)  # what waits for it is written first
+        answer = self._answers.get(call, {}).get(namespace)
         if memory is not None and answer is None:
             answer = answer_of_call(memory, call)
         if memory is None or answer is None:
             raise InvalidInput("call", call, "the id of a call whose answer was remembered")
         return memory.feedback(answer, **told)
+
+    async def afeedback(self, call: str, *, namespace: str, **told: Unpack[Told]) -> FeedbackReport:
+        """Tell as :meth:`feedback` does, without blocking the event loop."""
+        return await asyncio.to_thread(self.feedback, call, namespace=namespace, **told)
 
     def forget(
         self,

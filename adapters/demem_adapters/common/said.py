@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import dropwhile, takewhile
+from itertools import takewhile
 from typing import NamedTuple, Self
 
-from demem_adapters.common.asking import ASSISTANT, is_person
+from demem_adapters.common.asking import ASSISTANT, as_asked, is_person
 from demem_adapters.common.choices import HINT
 from demem_adapters.common.injecting import DECLARED
 from demem_agent import Evidence, SlotMemory
@@ -15,7 +15,15 @@ from demem_agent.reading import strip_rendered
 from demem_agent.text import content_terms
 from demem_agent.types import Context
 
-__all__ = ["answer_of_call", "answers", "echoes", "kept_as", "other_answers", "said_before"]
+__all__ = [
+    "answer_of_call",
+    "answers",
+    "answers_to",
+    "echoes",
+    "holding",
+    "kept_as",
+    "said_before",
+]
 
 #: What a query has been given of the turns before it; the user has not said that.
 _CARRIED = re.compile(r" \[about: [^\[\]]*\]$")
@@ -28,34 +36,46 @@ def kept_as(text: str) -> str:
     return strip_rendered(text)
 
 
-def said_before(
-    items: Sequence[Evidence], asked: str, session: str | None, *, again: bool = False
-) -> str:
+def said_before(items: Sequence[Evidence], asked: str, session: str | None) -> str:
     """Return the id of what a user said before this in a session, "" for the first.
 
     Args:
         items: of the memory, oldest first.
         asked: what the user says now.
-        again: the turn goes on: look before its question, if that is there already.
     """
     words = kept_as(asked)
     said = [item for item in items if is_person(item.speaker) and item.session == session]
-    said.reverse()
-    if again and any(item.text == words for item in said):
-        said = [*dropwhile(lambda item: item.text != words, said)]
-    return next((item.id for item in said if item.text != words), "")
+    return next((item.id for item in reversed(said) if item.text != words), "")
 
 
-def other_answers(memory: SlotMemory, evidence_id: str, asked: str, said: str) -> list[str]:
-    """Return the ids of the answers that were given before to the same message of a user's.
+def holding(memory: SlotMemory) -> list[Evidence]:
+    """Return what is remembered, oldest first, without answers that were made anew since.
+
+    Nothing that was said is erased for that: an answer that stands in the place of another is told
+    to, so that readings say until when the first one held, and it can be told how that did.
+    """
+    items = {item.id: item for item in memory.evidence()}
+    gone: set[str] = set()
+    for one in memory.successions():
+        old, new = items.get(one.old[0]), items.get(one.new[0])
+        told = one.how != "found" and not one.undone
+        if told and old and new and old.speaker == new.speaker == ASSISTANT:
+            gone.add(old.id)
+    return [item for id, item in items.items() if id not in gone]
+
+
+def answers_to(
+    memory: SlotMemory, items: Sequence[Evidence], evidence_id: str, asked: str
+) -> list[Evidence]:
+    """Return the answers to one message of a user's, oldest first.
 
     Args:
+        items: among which they are, oldest first; :func:`holding` gives those that hold.
         evidence_id: of the message.
-        said: the answer that stands in their place.
     """
     words = kept_as(asked)
     behind: list[Evidence] = []
-    for item in reversed(memory.evidence()):
+    for item in reversed(items):
         if item.id == evidence_id:
             break
         if is_person(item.speaker) and item.text == words:
@@ -64,16 +84,16 @@ def other_answers(memory: SlotMemory, evidence_id: str, asked: str, said: str) -
             behind.append(item)
     behind.reverse()
     next_to_it = {item.id for item in takewhile(lambda item: item.speaker == ASSISTANT, behind)}
-    told = [item for item in behind if item.speaker == ASSISTANT and item.text != kept_as(said)]
+    told = [item for item in behind if item.speaker == ASSISTANT]
     if not told:
         return []
     given = {_said_in(context) for context in memory.contexts()}
     answered = {answer for _, answer in given}
-    found: list[str] = []
+    found: list[Evidence] = []
     for item in told:
         unrecorded = item.id in next_to_it and item.text not in answered
-        if unrecorded or (words, item.text) in given:
-            found.append(item.id)
+        if unrecorded or (as_asked(words), item.text) in given:
+            found.append(item)
     return found
 
 
@@ -84,7 +104,7 @@ def answers(items: Iterable[Evidence]) -> Iterator[tuple[Evidence, str]]:
         if item.speaker == ASSISTANT:
             yield item, asked.get(item.session, "")
         elif is_person(item.speaker):
-            asked[item.session] = item.text
+            asked[item.session] = as_asked(item.text)
 
 
 def answer_of_call(memory: SlotMemory, call: str) -> str | None:
@@ -143,7 +163,7 @@ class _Given(NamedTuple):
     def tells_of(self, item: Evidence, words: Collection[str], known: Collection[str]) -> bool:
         """Whether it tells of an item with these words, of which the known ones tell as well."""
         told = self.words.intersection(words)
-        if self.said[0] == item.text:
+        if self.said[0] == as_asked(item.text):
             return bool(told)
         return not self.read.isdisjoint(known) and not told <= self.asked
 
@@ -166,5 +186,5 @@ def _echoes_of(
 
 
 def _said_in(context: Context) -> tuple[str, str]:
-    asked = _CARRIED.sub("", kept_as(context.query))
+    asked = _CARRIED.sub("", as_asked(kept_as(context.query)))
     return asked, kept_as(context.answer)

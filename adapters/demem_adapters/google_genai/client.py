@@ -52,8 +52,8 @@ def wrap(
     is its own, without memory.
 
     Args:
-        memories: where it is remembered; ``memories.feedback(response.response_id, thumbs=True)``
-            tells how an answer did.
+        memories: where it is remembered; ``memories.feedback(response.response_id,
+            namespace="ana", thumbs=True)`` tells how an answer did.
         namespace: whose memory; a function gets the arguments of the call (``model``, ``contents``
             and ``config``). Where it gives None the call has no memory.
         asker, conditions: who asks ("user" unless given), and what holds; functions of the

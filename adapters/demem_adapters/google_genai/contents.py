@@ -38,6 +38,11 @@ class _Content:
         return text_of(text_parts(self.parts)).strip()
 
     @property
+    def has_results(self) -> bool:
+        """Whether it has the result of a function."""
+        return any(_of(part, _RESULT) for part in self.parts)
+
+    @property
     def plain(self) -> Any:
         """Return the content as a value of JSON, the same in whatever form it was given."""
         parts = [{"text": part} if isinstance(part, str) else part for part in self.parts]
@@ -88,12 +93,14 @@ class Conversation:
         """
         place = -1 if self.place is None else self.place
         up_to, after = self.contents[: place + 1], self.contents[place + 1 :]
+        is_continued = bool(_of(config, "continuation_token"))
         return Asked(
             said=[*_spoken(up_to)],
             shown=[one.text for one in _spoken(self.contents)],
             messages=[content.plain for content in up_to],
             about=_plain([_of(config, "system_instruction"), _of(config, "cached_content")]),
-            follows=bool(after) or bool(_of(config, "continuation_token")),
+            follows=bool(after) or is_continued,
+            goes_on=is_continued or any(content.has_results for content in after),
             calls=[*_results(after)],
         )
 

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Annotated, Any, NamedTuple, TypedDict
 
 from demem_adapters.common import (
+    BESIDE,
     Asker,
     Conditions,
     Ending,
@@ -39,7 +40,14 @@ try:
     from langchain_core.tools import BaseTool, StructuredTool
 
     from demem_adapters.langchain.choosing import ToolChoiceMiddleware
-    from demem_adapters.langchain.messages import Request, put_into, said, said_before, said_last_of
+    from demem_adapters.langchain.messages import (
+        Request,
+        goes_on,
+        put_into,
+        said,
+        said_before,
+        said_last_of,
+    )
     from demem_adapters.langchain.rag import (
         RELEVANCE,
         SelectedRetriever,
@@ -106,8 +114,8 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
     agent's state. What the user has said since the last answer is remembered then, as the model is
     shown it; the answer is once the agent has ended, as the state has it. None is if it failed, was
     left or interrupted, was cut off, or ended with words that no model gave.
-    ``memories.feedback(message.id, thumbs=True)`` tells how an answer did. A memory that fails
-    costs no answer: what goes wrong is logged by kind.
+    ``memories.feedback(message.id, namespace="ana", thumbs=True)`` tells how an answer did. A
+    memory that fails costs no answer: what goes wrong is logged by kind.
 
     List it before middleware that changes answers in ``after_agent``: LangChain runs these hooks
     last to first. The same message (by its id) in the same thread is remembered once, the same
@@ -142,6 +150,8 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         self.inject: Inject = checked(inject)
         #: By the id of a model's answer, what it was given from, and for whom.
         self._given: Recent[str, tuple[Reading | None, Asking]] = Recent()
+        #: What was recalled for what was asked: it stays the same while tools answer the model.
+        self._recalled: Recent[str, tuple[Reading | None, Asking]] = Recent()
         #: What was heard in a run, by its question.
         self._heard: Recent[str, Heard] = Recent()
         #: What was asked, for when it is summarised away before the agent ends.
@@ -174,6 +184,7 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         said = self._said_at_end(end)
         reading, asking = self._given.pop(end.id or "", (None, turn.asking))
         self._asked.pop(turn.held, None)
+        self._recalled.pop(turn.held, None)
         heard = self._heard.pop(turn.held, None)
         if not turn.asked or said is None:
             return
@@ -194,8 +205,12 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
 
     def _recall(self, request: Request) -> tuple[Reading | None, Asking]:
         turn = self._turn(request.messages, request.state, request.runtime)
+        before = self._recalled.get(turn.held)
+        if before is not None and goes_on(request.messages, request.state.get("demem_asked")):
+            return before
         shown = [message.text for message in request.messages]
         reading = self.memories.prepare(turn.namespace, turn.asked, shown=shown, **turn.asking)
+        self._recalled[turn.held] = reading, turn.asking
         self._hear(request.messages, turn)
         return reading, turn.asking
 
@@ -280,7 +295,7 @@ class MemoryRetriever(BaseRetriever):
         asker, conditions: who asks ("user" unless given), and what holds; functions of the same.
         where: which items may be read; a function of them too.
         k: most documents; all that the limit has room for unless given. ``invoke(query, k=3)`` does
-            so for one call.
+            so for one call; ``context=[...]`` tells it what was said last before the query.
         score_threshold: least probability of a document; that may be given for one call as well.
     """
 
@@ -295,7 +310,8 @@ class MemoryRetriever(BaseRetriever):
     def _get_relevant_documents(
         self, query: str, *, run_manager: object, **call: Any
     ) -> list[Document]:
-        asking = Situation(self.asker, self.conditions, self.where).asking(call)
+        who = Situation(self.asker, self.conditions, self.where).asking(call)
+        asking = in_conversation(who, call.get("context", ()))
         reading = self.memories.recall(named(self.namespace, call), query, **asking)
         least = call.get("score_threshold", self.score_threshold)
         found = [passage for passage in passages(reading) if passage.probability >= least]
@@ -335,14 +351,20 @@ def tools(
         return "Remembered."
 
     def recall(query: str, runtime: ToolRuntime[Any, Any] = _OUTSIDE) -> str:
-        asking = situation.asking(runtime)
-        reading = memories.recall(named(namespace, runtime), query, **asking)
+        asking = in_conversation(situation.asking(runtime), _spoken_in(runtime))
+        reading = memories.recall(named(namespace, runtime), query, beside=BESIDE, **asking)
         return block(reading) or "Nothing is remembered of that."
 
     return [
         _tool(remember, "Remember a fact for later conversations, in one self-contained sentence."),
         _tool(recall, "Recall what was said in earlier conversations that bears on a question."),
     ]
+
+
+def _spoken_in(runtime: Any) -> list[str]:
+    """Return what was said in the run that calls a tool, the question that it answers included."""
+    state = getattr(runtime, "state", None)
+    return said_before(state["messages"], "") if state and "messages" in state else []
 
 
 def _document(passage: Passage) -> Document:

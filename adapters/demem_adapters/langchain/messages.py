@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from langchain.agents.middleware import ModelRequest
@@ -10,7 +10,7 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemM
 
 from demem_adapters.common import Inject, Spoken, said_last
 
-__all__ = ["Request", "put_into", "said", "said_before", "said_last_of"]
+__all__ = ["Request", "goes_on", "put_into", "said", "said_before", "said_last_of"]
 
 #: A call of the model by an agent, of whatever context.
 Request: TypeAlias = ModelRequest[Any]
@@ -38,6 +38,12 @@ def said_before(messages: Sequence[AnyMessage], asked: str | None) -> list[str]:
         if spoken and "lc_source" not in message.additional_kwargs:
             texts.append(message.text)
     return texts
+
+
+def goes_on(messages: Sequence[AnyMessage], asked: object) -> bool:
+    """Whether the model has called tools since a message; also where that was summarised away."""
+    ids = [message.id for message in messages if isinstance(message, HumanMessage)]
+    return asked not in ids or (bool(messages) and not isinstance(messages[-1], HumanMessage))
 
 
 def said_last_of(
@@ -75,7 +81,8 @@ def put_into(request: Request, told: str, inject: Inject) -> Request:
         instructions = SystemMessage([*known, {"type": "text", "text": told}])
         return request.override(system_message=instructions)
     messages = [*request.messages]
-    asked = request.state.get("demem_asked")
+    state: Mapping[str, Any] = request.state
+    asked = state.get("demem_asked")
     messages.insert(_place(messages, asked), HumanMessage(told))
     return request.override(messages=messages)
 

@@ -40,7 +40,7 @@ def make_server(
     Raises:
         InvalidInput: for an asker that is no text or blank, or for conditions that are one text.
     """
-    version = {"version": demem_agent.__version__} if NEW else {}
+    version: dict[str, Any] = {"version": demem_agent.__version__} if NEW else {}
     server = MCPServer("demem", instructions=_INSTRUCTIONS, log_level="WARNING", **version)
     mount(server, memories, namespace=namespace, asker=asker, conditions=conditions)
     return server
@@ -150,7 +150,8 @@ def make_app(server: MCPServer, *, hosts: Sequence[str] = (), origins: Sequence[
     )
     if NEW:
         return server.streamable_http_app(transport_security=security)
-    server.settings.transport_security = security
+    settings: Any = server.settings
+    settings.transport_security = security
     return server.streamable_http_app()
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field
 
-from demem_adapters.common import Memories, Recent, digest, in_conversation, put_before
+from demem_adapters.common import BESIDE, Memories, Recent, digest, in_conversation, put_before
 from demem_adapters.common.passages import passages
 from demem_agent import (
     Evidence,
@@ -274,7 +274,8 @@ class Desk:
     ) -> list[Json]:
         """Put a question with what memory holds about it before a model."""
         situation = _Situation.of(asker, conditions)
-        reading = self.memories.recall(namespace, question, **situation.asking())
+        asking = situation.asking()
+        reading = self.memories.recall(namespace, question, beside=BESIDE, **asking)
         return put_before([{"role": "user", "content": question}], reading)
 
     def _holding(self, namespace: str, evidence_id: str) -> SlotMemory:

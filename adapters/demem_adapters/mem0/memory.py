@@ -378,17 +378,14 @@ def _leaving(within: _Within) -> Reads:
 def _scored(reading: Reading, by_item: Mapping[str, Fact]) -> list[tuple[Fact, dict[str, float]]]:
     """Return the memories in a reading, each with its scores, best first.
 
-    The best is given the probability that memory holds what was asked; the others less of it, the
-    further behind they are.
+    The score is the probability that a memory bears on the query; that memory holds what was asked
+    at all is beside it.
     """
-    read = passages(reading)
-    best = max((passage.score for passage in read), default=0.0)
     scored: list[tuple[Fact, dict[str, float]]] = []
-    for passage in read:
+    for passage in passages(reading):
         if passage.evidence is not None and passage.evidence.id in by_item:
-            share = 1.0 / (1.0 + best - passage.score)
             scores = {
-                "score": reading.probability * share,
+                "score": passage.probability,
                 "raw_score": passage.score,
                 "probability": reading.probability,
             }

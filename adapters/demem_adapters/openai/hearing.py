@@ -48,7 +48,18 @@ def heard_of_response(piece: Any) -> Heard:
         return Heard(getattr(response, "id", None), "", None)
     waits = any(_waits(str(item.type)) for item in response.output)
     finish = "tool_calls" if waits and status == "completed" else status
-    return Heard(response.id, response.output_text, finish)
+    return Heard(response.id, _said(response), finish)
+
+
+def _said(response: Any) -> str:
+    """Return the text of a response; those under ``beta`` do not put it together themselves."""
+    text = getattr(response, "output_text", None)
+    if text is not None:
+        return str(text)
+    parts: list[Any] = []
+    for item in response.output:
+        parts += getattr(item, "content", None) or ()
+    return "".join(part.text for part in parts if part.type == "output_text")
 
 
 def _waits(kind: str) -> bool:

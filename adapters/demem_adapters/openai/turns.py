@@ -82,6 +82,9 @@ class Turn:
         self.goes_on = any(message.get("role") not in SYSTEM for message in after_asked)
         #: Whether tools were called and have answered: what was asked was heard before.
         self.has_results = any(map(_is_of_tools, after_asked))
+        #: Whether the model has answered already, and goes on.
+        answers = [_text(one) for one in after_asked if one.get("role") == ASSISTANT]
+        self.is_answered = any(text.strip() for text in answers)
         # With the asker: in one memory several people may ask the same.
         self.names = {digest(namespace, asking.get("asker"), up_to_asked, *about)}
         #: What else is shown: instructions, and what the provider keeps.
@@ -192,6 +195,7 @@ class Turns:
             asker=turn.asking.get("asker"),
             about=turn.about,
             goes_on=turn.has_results,
+            one_answer=not turn.is_answered,
         )
         return False
 

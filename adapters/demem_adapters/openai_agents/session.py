@@ -299,6 +299,11 @@ class MemorySession:
         """Id of the session, as it gives it."""
         return str(self.session.session_id)
 
+    @session_id.setter
+    def session_id(self, id: str) -> None:
+        """Set that of the session."""
+        self.session.session_id = id
+
     @property
     def session_settings(self) -> SessionSettings | None:
         """Settings of the session, as it gives them."""

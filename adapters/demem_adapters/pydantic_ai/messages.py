@@ -83,7 +83,9 @@ def put_into(messages: Sequence[ModelMessage], recalled: str, inject: Inject) ->
         number, place = _last_prompt(messages)
     put = [*messages]
     request = put[number]
-    put[number] = replace(request, parts=[*request.parts[:place], part, *request.parts[place:]])
+    if isinstance(request, ModelRequest):
+        parts = [*request.parts[:place], part, *request.parts[place:]]
+        put[number] = replace(request, parts=parts)
     return put
 
 

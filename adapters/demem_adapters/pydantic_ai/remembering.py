@@ -15,6 +15,7 @@ from pydantic_ai.run import AgentRunResult
 from pydantic_core import to_json
 
 from demem_adapters.common import (
+    BESIDE,
     Asker,
     Conditions,
     Ending,
@@ -54,8 +55,8 @@ class LongTermMemory(AbstractCapability[Any]):
     that fails) is logged by kind, and the result is given.
 
     Args:
-        memories: where it is remembered; ``memories.feedback(result.run_id, thumbs=True)`` tells
-            how an answer did.
+        memories: where it is remembered; ``memories.feedback(result.run_id, namespace="ana",
+            thumbs=True)`` tells how an answer did.
         namespace: whose memory; a function gets the ``RunContext``, such as ``lambda ctx:
             ctx.deps.user_id``.
         inject: where the block goes, "user" or "system"; Pydantic AI advises against the latter for
@@ -76,6 +77,7 @@ class LongTermMemory(AbstractCapability[Any]):
     _reading: Reading | None = field(default=None, init=False, repr=False)
     _heard: Heard | None = field(default=None, init=False, repr=False)
     _asked_by: Asking | None = field(default=None, init=False, repr=False)
+    _recalled_for: Sequence[str] | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         checked(self.inject)
@@ -105,20 +107,29 @@ class LongTermMemory(AbstractCapability[Any]):
     async def before_model_request(
         self, ctx: Run, request_context: ModelRequestContext
     ) -> ModelRequestContext:
-        """Recall for the last prompt, and put it before the model in this request alone."""
+        """Recall for the last prompt, and put it before the model in this request alone.
+
+        It stays the same while tools answer the model.
+        """
         messages = request_context.messages
-        asked = ["", *prompts(messages)]
-        answers = [message.text or "" for message in messages if isinstance(message, ModelResponse)]
-        self._asked_by = in_conversation(self._asking(ctx), said_before(messages))
-        self._reading = await self.memories.aprepare(
-            self._named(ctx), asked[-1], shown=[*asked, *answers], **self._asked_by
-        )
+        await self._read(ctx, messages)
         if self._heard is None:  # in the first request of the run
             self._heard = await asyncio.to_thread(self._hear, ctx, messages)
         if self._reading is None:
             return request_context
         return replace(
             request_context, messages=put_into(messages, block(self._reading), self.inject)
+        )
+
+    async def _read(self, ctx: Run, messages: Sequence[ModelMessage]) -> None:
+        asked = ["", *prompts(messages)]
+        if asked == self._recalled_for:
+            return
+        self._recalled_for = asked
+        answers = [message.text or "" for message in messages if isinstance(message, ModelResponse)]
+        self._asked_by = in_conversation(self._asking(ctx), said_before(messages))
+        self._reading = await self.memories.aprepare(
+            self._named(ctx), asked[-1], shown=[*asked, *answers], **self._asked_by
         )
 
     async def after_run(self, ctx: Run, *, result: AgentRunResult[Any]) -> AgentRunResult[Any]:
@@ -167,7 +178,9 @@ class LongTermMemory(AbstractCapability[Any]):
         Args:
             query: what to look for, as a question or in a few words.
         """
-        reading = await self.memories.arecall(self._named(ctx), query, **self._asking(ctx))
+        spoken = [*said_before(ctx.messages), *[*prompts(ctx.messages)][-1:]]
+        asking = in_conversation(self._asking(ctx), spoken)
+        reading = await self.memories.arecall(self._named(ctx), query, beside=BESIDE, **asking)
         return block(reading) or "Nothing is remembered."
 
     async def remember(self, ctx: Run, text: str) -> str:

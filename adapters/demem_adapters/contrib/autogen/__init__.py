@@ -8,15 +8,6 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Self, Unpack
 
-from demem_adapters.autogen.client import RememberingClient, RememberingClientConfig
-from demem_adapters.autogen.messages import (
-    asked_in,
-    before,
-    last,
-    said_in,
-    who_asks,
-    with_recalled,
-)
 from demem_adapters.common import (
     Asker,
     Conditions,
@@ -28,6 +19,15 @@ from demem_adapters.common import (
     in_conversation,
 )
 from demem_adapters.common.passages import Passage, as_metadata, details, passages
+from demem_adapters.contrib.autogen.client import RememberingClient, RememberingClientConfig
+from demem_adapters.contrib.autogen.messages import (
+    asked_in,
+    before,
+    last,
+    said_in,
+    who_asks,
+    with_recalled,
+)
 from demem_agent import InvalidInput, Reading
 from demem_agent.options import Options
 from demem_agent.turns import text_field

@@ -23,7 +23,7 @@ from demem_adapters.common import (
     digest,
     logged,
 )
-from demem_adapters.crewai.storage import SAID_BY, MemoryStorage, wanting
+from demem_adapters.contrib.crewai.storage import SAID_BY, MemoryStorage, wanting
 from demem_agent import FeedbackReport, InvalidInput, Reading
 from demem_agent.feedback import Told
 from demem_agent.reading import Asking
@@ -204,30 +204,59 @@ class LongTermMemory(Memory):
                 longest = head
         return longest
 
-    def remember(self, content: str, scope: str | None = None, **about: Any) -> MemoryRecord | None:
+    def remember(
+        self,
+        content: str,
+        scope: str | None = None,
+        categories: list[str] | None = None,
+        metadata: dict[str, Any] | None = None,
+        importance: float | None = None,
+        source: str | None = None,
+        private: bool = False,
+        agent_role: str | None = None,
+        root_scope: str | None = None,
+    ) -> MemoryRecord | None:
         """Remember a text as it is, and return its record.
 
         None if the memory is read-only, or the text blank.
         """
-        kept = self.remember_many([content], scope, **about)
+        kept = self.remember_many(
+            [content],
+            scope,
+            categories,
+            metadata,
+            importance,
+            source,
+            private,
+            agent_role,
+            root_scope,
+        )
         return kept[0] if kept else None
 
     def remember_many(
         self,
         contents: list[str],
         scope: str | None = None,
-        *,
+        categories: list[str] | None = None,
+        metadata: dict[str, Any] | None = None,
+        importance: float | None = None,
+        source: str | None = None,
+        private: bool = False,
+        agent_role: str | None = None,
         root_scope: str | None = None,
-        **about: Any,
     ) -> list[MemoryRecord]:
         """Remember texts as they are, and return their records."""
         if self.read_only:
             return []
         path = join_scope_paths(root_scope or self.root_scope, scope)
-        known: dict[str, Any] = {}
-        for name in MemoryRecord.model_fields:
-            if about.get(name) is not None:
-                known[name] = about[name]
+        about = {
+            "categories": categories,
+            "metadata": metadata,
+            "importance": importance,
+            "source": source,
+        }
+        known: dict[str, Any] = {name: told for name, told in about.items() if told is not None}
+        known["private"] = private
         kept: list[MemoryRecord] = []
         for content in contents:
             if isinstance(content, _Turn):
@@ -271,19 +300,21 @@ class LongTermMemory(Memory):
         last = result.tasks_output[-1] if hasattr(result, "tasks_output") else result
         role = last.agent if hasattr(last, "agent") else last.agent_role
         call = digest(self.storage.namespace, role.strip(), _answer(last.raw))
-        return self.memories.feedback(call, **told)
+        return self.memories.feedback(call, namespace=self.storage.namespace, **told)
 
-    async def arecall(self, query: str, **about: Any) -> list[MemoryMatch]:
-        """Recall, without blocking the event loop."""
-        return await asyncio.to_thread(self.recall, query, **about)
+    async def arecall(self, query: str, *about: Any, **named: Any) -> list[MemoryMatch]:
+        """Recall, without blocking the event loop; arguments as in :meth:`recall`."""
+        return await asyncio.to_thread(self.recall, query, *about, **named)
 
-    async def aremember(self, content: str, **about: Any) -> MemoryRecord | None:
-        """Remember, without blocking the event loop."""
-        return await asyncio.to_thread(self.remember, content, **about)
+    async def aremember(self, content: str, *about: Any, **named: Any) -> MemoryRecord | None:
+        """Remember, without blocking the event loop; arguments as in :meth:`remember`."""
+        return await asyncio.to_thread(self.remember, content, *about, **named)
 
-    async def aremember_many(self, contents: list[str], **about: Any) -> list[MemoryRecord]:
-        """Remember, without blocking the event loop."""
-        return await asyncio.to_thread(self.remember_many, contents, **about)
+    async def aremember_many(
+        self, contents: list[str], *about: Any, **named: Any
+    ) -> list[MemoryRecord]:
+        """Remember, without blocking the event loop; arguments as in :meth:`remember_many`."""
+        return await asyncio.to_thread(self.remember_many, contents, *about, **named)
 
     def __reduce__(self) -> tuple[Any, ...]:
         kept = dict(self.__dict__)

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, Self, Unpack
 
-from demem_adapters.autogen.messages import (
+from demem_adapters.common import Heard, Memories, Recent, digest, ending_of, in_conversation
+from demem_adapters.contrib.autogen.messages import (
     asked_in,
     before,
     goes_on,
@@ -20,7 +21,6 @@ from demem_adapters.autogen.messages import (
     who_asks,
     with_recalled,
 )
-from demem_adapters.common import Heard, Memories, Recent, digest, ending_of, in_conversation
 from demem_agent import FeedbackReport, InvalidInput, Reading
 from demem_agent.feedback import Told
 from demem_agent.reading import Asking

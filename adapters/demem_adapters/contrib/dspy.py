@@ -64,9 +64,16 @@ class MemoryRetriever:
         self.namespace = namespace
         self.situation = Situation(asker, conditions, where)
 
-    def __call__(self, query: str, k: int | None = None, **about: Any) -> list[Any]:
-        """Return at most ``k`` passages, as DSPy wants them: with ``long_text`` and ``score``."""
-        asking = self.situation.asking(**about)
+    def __call__(
+        self, query: str, k: int | None = None, *, context: Sequence[str] = (), **about: Any
+    ) -> list[Any]:
+        """Return at most ``k`` passages, as DSPy wants them: with ``long_text`` and ``score``.
+
+        Args:
+            context: what was said last before the query.
+            about: what the functions get.
+        """
+        asking = in_conversation(self.situation.asking(**about), context)
         reading = self.memories.recall(named(self.namespace, **about), query, **asking)
         if reading is None:
             return []
@@ -133,8 +140,8 @@ class WithMemory(dspy.Module):
     in DSPy's history only: nothing is remembered while ``disable_history`` is set.
 
     A prediction that is remembered gets a ``call_id``: ``memories.feedback(prediction.call_id,
-    thumbs=True)`` tells how it did. Give ``call_id`` with the inputs to have a call that is carried
-    out again remembered once.
+    namespace="ana", thumbs=True)`` tells how it did. Give ``call_id`` with the inputs to have a
+    call that is carried out again remembered once.
 
     A copy of the module copies memories in RAM and shares those in a database: set ``remember`` to
     False to optimise or evaluate, and put this module around those that copy what they call, such
