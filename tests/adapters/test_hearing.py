@@ -164,7 +164,7 @@ def test_four_processes_on_one_namespace_lose_nothing(tmp_path: Path) -> None:
     for worker in workers:
         worker.join(60)
     memories = Memories(f"sqlite:///{tmp_path}/bot.db", encoder=BagEncoder())
-    remembered = texts(memories)
+    remembered = holds(memories)
     for name in names:
         assert [text for text in remembered if text.startswith(name)] == said[name]
     assert len(remembered) == sum(map(len, said.values()))

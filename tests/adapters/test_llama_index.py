@@ -689,7 +689,7 @@ def test_a_similarity_cutoff_lets_an_engine_abstain() -> None:
         "What is the valve of the kitchen boiler made of?": True,
         "Who won the chess cup in Reykjavik?": False,
     }
-    keep = SimilarityPostprocessor(similarity_cutoff=0.5)
+    keep = SimilarityPostprocessor(similarity_cutoff=0.2)
     found = {
         query: bool(keep.postprocess_nodes(MemoryRetriever(memories).retrieve(query)))
         for query in asked
@@ -722,7 +722,7 @@ def test_scores_fall_from_one_node_to_the_next_and_are_their_own(memories: Memor
 def test_a_cutoff_after_the_postprocessor_keeps_what_bears_on_the_query() -> None:
     select = MemoryPostprocessor(memories=Memories())
     selected = select.postprocess_nodes(nodes(*HOUSE), query_str=OMAR)
-    keep = SimilarityPostprocessor(similarity_cutoff=0.3)
+    keep = SimilarityPostprocessor(similarity_cutoff=0.2)
     assert [node.node.node_id for node in keep.postprocess_nodes(selected)] == ["n6"]
 
 
