@@ -7,6 +7,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# No test is timed: how fast something is a benchmark tells, and a first call loads what it needs.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 #: Files with tests that take many seconds. They run first: in several processes, one that begins a
 #: long test last lets the others wait.
