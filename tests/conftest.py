@@ -15,7 +15,13 @@ settings.load_profile("untimed")
 
 #: Files with tests that take many seconds. They run first: in several processes, one that begins a
 #: long test last lets the others wait.
-LONGEST = ("test_machine.py", "test_learner.py", "test_sequences.py", "test_seeded_bugs.py")
+LONGEST = (
+    "test_new_adapter.py",
+    "test_machine.py",
+    "test_learner.py",
+    "test_sequences.py",
+    "test_seeded_bugs.py",
+)
 
 # pytest's importlib mode leaves folders off the path.
 sys.path.append(str(Path(__file__).parent / "support"))
