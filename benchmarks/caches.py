@@ -24,6 +24,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from cache_chats import CHATS, Chat, Kind
+from evaluate_all import commit
 
 from adapters import ALONE
 from demem_adapters.common import Memories
@@ -188,10 +189,11 @@ def _cell(row: Row) -> str:
 
 
 def written(page: Path, rows: Sequence[Row]) -> None:
-    """Put the rows into the table of a page."""
+    """Put the rows into the table of a page, with the commit that they are of."""
     ahead, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
     before, _, behind = rest.partition(END)
-    made = f"{ahead}{BEGIN}{table(rows, before)}{END}{behind}"
+    stamp = f"\nFrom commit `{commit()}`.\n"
+    made = f"{ahead}{BEGIN}{table(rows, before)}{stamp}{END}{behind}"
     page.write_text(made, encoding="utf-8")
 
 

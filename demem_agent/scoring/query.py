@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import field
 from datetime import date
+from itertools import chain
 from typing import Protocol
 
 import numpy as np
@@ -114,7 +115,7 @@ def elsewhere_than(text: str, index: Languages) -> Elsewhere | None:
     rows = index.told.view() & (index.language.view() != code)
     if not rows.any():
         return None
-    names = [word.lower() for name in index.speakers.codes for word in (name or "").split()]
+    names = list(chain.from_iterable(_parts(name or "") for name in index.speakers.codes))
     if language != _NOUNS_IN_CAPITALS:
         names += [word.lower() for word in _NAME.findall(text)]
     return Elsewhere(rows, frozenset(stems(names, language)).union(stems(names)))
@@ -133,8 +134,8 @@ def words_of(heard: Heard, index: Vocabulary) -> Words:
     kept = [nth for nth, form in enumerate(found.forms) if plain(form).lower() not in names]
     if not kept or len(kept) == len(found.forms):
         return found
-    forms, roots = ([words[nth] for nth in kept] for words in (found.forms, found.stems))
-    return Words(forms, roots, found.guessed)
+    forms = [found.forms[nth] for nth in kept]
+    return Words(forms, [found.stems[nth] for nth in kept], found.guessed)
 
 
 def _names_of_many_lines(text: str, index: Vocabulary) -> set[str]:

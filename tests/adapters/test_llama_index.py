@@ -682,14 +682,15 @@ def test_reading_in_an_event_loop_does_not_block_it(memories: Memories) -> None:
     assert threading.get_ident() not in threads
 
 
-def test_a_similarity_cutoff_lets_an_engine_abstain() -> None:
+@pytest.mark.parametrize("cutoff", [0.1, 0.2, 0.3, 0.4])
+def test_a_similarity_cutoff_lets_an_engine_abstain(cutoff: float) -> None:
     memories = Memories(limit=150)
     memories.of("default").ingest_many([{"text": text} for text in HOUSE])
     asked = {
         "What is the valve of the kitchen boiler made of?": True,
         "Who won the chess cup in Reykjavik?": False,
     }
-    keep = SimilarityPostprocessor(similarity_cutoff=0.2)
+    keep = SimilarityPostprocessor(similarity_cutoff=cutoff)
     found = {
         query: bool(keep.postprocess_nodes(MemoryRetriever(memories).retrieve(query)))
         for query in asked

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from demem_adapters.common import ASSISTANT, SYSTEM, USER
@@ -52,7 +53,7 @@ class Conversation:
             about=_bare([arguments.get("system"), arguments.get("thread")]),
             begun=_begun(after),
             follows=any(_of(message, "role") not in SYSTEM for message in after),
-            goes_on=any(not _is_text(part) for message in after for part in _parts(message)),
+            goes_on=not all(map(_is_text, chain.from_iterable(map(_parts, after)))),
             calls=_tools_of(after),
         )
 

@@ -9,7 +9,7 @@ answer has come to yet can be the same again.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from demem_adapters.common.asking import ASSISTANT, is_person
 from demem_adapters.common.said import kept_as
@@ -78,7 +78,7 @@ def remembered_of(
         for one, following in pairwise(run):
             if one.text == said[-2]:
                 last.add(following.id)
-    return _in_order(_texts([item for run in runs for item in run]), said, last)
+    return _in_order(_texts([*chain.from_iterable(runs)]), said, last)
 
 
 def remembered_among(items: Sequence[Evidence], conversation: Sequence[Spoken]) -> list[str | None]:

@@ -54,16 +54,17 @@ def wrap(
     ``with_streaming_response`` too, once their body is read by ``parse``, ``read``, ``text`` or
     ``json`` (a stream: by ``parse``). All else is the client's own, without memory: assistants,
     threads, agents and realtime under ``beta``, the older ``completions``, batches, responses over
-    a web socket. Nothing is remembered of raw bodies that are read as bytes or lines, nor of
+    a web socket. No answer is remembered of raw bodies that are read as bytes or lines, nor of
     responses that run in the background.
 
     Before a call, what bears on the user's last message is put before the model as one block of
-    data. After it, that message as the user wrote it and the answer are remembered, once a finish
-    reason was seen. Streams, tools and errors are passed through as they are. The client that was
-    given is not changed. Of several choices one is remembered. What cannot be remembered (a store
-    that fails) is logged by kind, and the response is given all the same. Where the provider keeps
-    a conversation (``previous_response_id``), it keeps what was put into its messages as well; with
-    ``inject="system"`` it goes to the instructions, which hold for one call.
+    data, and what the user has said since the last answer is remembered as it was written. The
+    answer is remembered once it came to its end. Streams, tools and errors are passed through as
+    they are. The client that was given is not changed. Of several choices one is remembered. What
+    cannot be remembered (a store that fails) is logged by kind, and the response is given all the
+    same. Where the provider keeps a conversation (``previous_response_id``), it keeps what was put
+    into its messages as well; with ``inject="system"`` it goes to the instructions, which hold for
+    one call.
 
     Args:
         memories: where it is remembered; ``memories.feedback(response.id, namespace="ana",
