@@ -8,26 +8,9 @@ from hypothesis import strategies as st
 
 from demem_agent import SlotMemory
 from demem_agent.slots.successions.claims import claim
-from demem_agent.slots.successions.lineage import HOLDS
 from demem_agent.slots.successions.turns import turns
 from demem_agent.slots.successions.withdrawals import withdrawal
-
-FILLING = [
-    "The soup was too salty.",
-    "We painted the fence green.",
-    "My aunt grows tomatoes on her balcony.",
-    "It was raining all day.",
-]
-
-
-def sure(*said: str, session: str | None = None) -> list[tuple[str, str]]:
-    """Return which line has surely taken the place of which, where one speaker says all."""
-    memory = SlotMemory(clock=None)
-    for text in said:
-        memory.ingest(text, speaker="Mia", session=session)
-    memory.check()
-    held = [found for found in memory.successions() if found.confidence >= HOLDS]
-    return [(found.old[0], found.new[0]) for found in held]
+from tests.support.successions import FILLING, sure
 
 
 @pytest.mark.parametrize(

@@ -166,6 +166,11 @@ class Claim:
         return self._tells("many")
 
     @cached_property
+    def likes(self) -> bool:
+        """Whether it says what somebody likes, or does not."""
+        return self._tells("likes")
+
+    @cached_property
     def turns(self) -> bool:
         """Whether something may begin or be over by it; not by a sentence that tells much else."""
         return len(self.said) <= LONGEST and self._tells("turns")

@@ -85,6 +85,10 @@ _ENDS: tuple[tuple[re.Pattern[str], tuple[Kind, ...]], ...] = (
         ),
         ("plan",),
     ),
+    (
+        _told(r"(?:withdr(?:awing|ew|awn)|(?:pull|back|bow)(?:ing|ed) out)(?: from| of)"),
+        ("plan", "habit"),
+    ),
     (_told("finished|completed|submitted|handed in"), ("course",)),
     (
         pattern(
@@ -287,6 +291,14 @@ _WEAK = frozenset(
         ]
     )
 )
+#: Words for a journey, which may have been told without one: "we fly to Rome".
+_JOURNEYS = frozenset(
+    stems(["trip", "flight", "holiday", "vacation", "journey", "visit", "tour", "excursion"])
+)
+_GOES_TO = pattern(
+    r"\b(?:go|going|goes|fly|flying|flies|travel|travell?ing|driving|off|sailing|cycling|heading)"
+    r" (?:back |over |down |up )?to (?P<to>[A-Z][\w-]+)"
+)
 #: Share of the words that name what is over that an earlier sentence has at least.
 MOST = 0.6
 
@@ -312,9 +324,20 @@ class Ending:
         """Whether an earlier sentence, of stems that it has, says what is over by this."""
         if not self.words:
             return _works(said, self.who)
-        if not self._is_named(held) or not self._may_be_of(said):
+        if not (self._is_named(held) or self._is_journey_to(said, held)):
+            return False
+        if not self._may_be_of(said):
             return False
         return any(_SAID[kind](said, self.who) for kind in self.kinds)
+
+    def _is_journey_to(self, said: str, held: frozenset[str]) -> bool:
+        """Whether it is a journey that is over, and a sentence tells of where it goes."""
+        if not self.names or self.words.isdisjoint(_JOURNEYS):
+            return False
+        goes = _GOES_TO.search(said)
+        if goes is None or self.names.isdisjoint(stems([goes["to"].lower()])):
+            return False
+        return self.words - _JOURNEYS <= held
 
     def _is_named(self, held: frozenset[str]) -> bool:
         """Whether enough of the words are there, and no other name in their place."""

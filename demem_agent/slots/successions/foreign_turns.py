@@ -11,11 +11,18 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import Literal
 
 from demem_agent.later import dataclass, pattern
+from demem_agent.slots.successions.foreign_said import (
+    Language,
+    Over,
+    goes_to,
+    is_journey,
+    said_before,
+)
 from demem_agent.slots.successions.whose import same_person
 from demem_agent.text.language.languages import are_surely_english, stop_words
 from demem_agent.text.language.words import stems
@@ -23,7 +30,6 @@ from demem_agent.text.language.words import stems
 __all__ = ["ForeignEnding", "begun_abroad", "ended_abroad", "stated_abroad", "told_abroad_by"]
 
 Kind = Literal["home", "work"]
-Language = Literal["german", "spanish", "french", "portuguese"]
 
 _WORD = pattern(r"[^\W\d_]+")
 #: Words by which a state is asked for or told.
@@ -231,92 +237,213 @@ _JOBLESS: Mapping[Language, re.Pattern[str]] = {
         re.IGNORECASE,
     ),
 }
-#: That something is over, with what it is: all that stands in these groups.
-_ENDS: Mapping[Language, tuple[re.Pattern[str], ...]] = {
+#: That something is over, with what it is: all that stands in these groups; and as what it was
+#: said before.
+_ENDS: Mapping[Language, tuple[tuple[re.Pattern[str], Over], ...]] = {
     "german": (
-        pattern(
-            r"\b(?:habe?n?|hat)\b(?P<what>[^.!?;]+?)\b(?:verkauft|weggegeben|abgegeben|verschenkt"
-            r"|entsorgt|weggeworfen|gekündigt|abbestellt|gelöscht|abgesagt|storniert|aufgegeben"
-            r"|abgemeldet)\b",
-            re.IGNORECASE,
+        (
+            pattern(
+                r"\b(?:habe?n?|hat)\b(?P<what>[^.!?;]+?)\b(?:verkauft|weggegeben|abgegeben|verschenkt"
+                r"|entsorgt|weggeworfen)\b",
+                re.IGNORECASE,
+            ),
+            "thing",
         ),
-        pattern(
-            r"^(?P<what>[^.!?;]+?)\b(?:ist|sind|wurden?)(?: \w+){0,2} (?:abgesagt|ausgefallen"
-            r"|gestrichen|storniert|verkauft|gestorben)\b",
-            re.IGNORECASE,
+        (
+            pattern(
+                r"\b(?:habe?n?|hat)\b(?P<what>[^.!?;]+?)\b(?:gekündigt|abbestellt|gelöscht|abgesagt"
+                r"|storniert)\b",
+                re.IGNORECASE,
+            ),
+            "event",
         ),
-        pattern(r"^(?P<what>[^.!?;]+?)\b(?:fällt|fallen)\b[^.!?;]*\baus\b", re.IGNORECASE),
-        pattern(
-            r"\b(?:sage|sagen|blase|blasen)\b(?P<what>[^.!?;]+?)\bab\b",
-            re.IGNORECASE,
+        (
+            pattern(
+                r"\b(?:habe?n?|hat)\b(?P<what>[^.!?;]+?)\b(?:aufgegeben|abgemeldet)\b",
+                re.IGNORECASE,
+            ),
+            "habit",
         ),
-        pattern(r"\bmit (?P<what>[^.!?;]+?) aufgehört\b", re.IGNORECASE),
-        pattern(
-            r"\bgegen (?P<what>[^.!?;]+?) entschieden\b"
-            r"|\bentschieden,?(?P<rest>[^.!?;]*?)\b(?:nicht|kein\w*)\b(?P<more>[^.!?;]*)",
-            re.IGNORECASE,
+        (
+            pattern(
+                r"^(?P<what>[^.!?;]+?)\b(?:ist|sind|wurden?)(?: \w+){0,2} (?:abgesagt|ausgefallen"
+                r"|gestrichen|storniert)\b",
+                re.IGNORECASE,
+            ),
+            "event",
         ),
-        pattern(
-            r"^(?P<what>[^.!?;]+?)\b(?:doch (?:nicht|kein\w*)|nicht mehr|kein\w* mehr)\b"
-            r"(?P<more>[^.!?;]*)",
-            re.IGNORECASE,
+        (
+            pattern(
+                r"^(?P<what>[^.!?;]+?)\b(?:ist|sind|wurden?)(?: \w+){0,2} (?:verkauft|gestorben)\b",
+                re.IGNORECASE,
+            ),
+            "thing",
         ),
-        pattern(
-            r"^(?P<what>[^.!?;]*?)\b(?:haben|hat|habe)\b[^.!?;]*\b(?:getrennt|schluss gemacht)\b",
-            re.IGNORECASE,
+        (
+            pattern(r"^(?P<what>[^.!?;]+?)\b(?:fällt|fallen)\b[^.!?;]*\baus\b", re.IGNORECASE),
+            "event",
+        ),
+        (
+            pattern(r"\b(?:sage|sagen|blase|blasen)\b(?P<what>[^.!?;]+?)\bab\b", re.IGNORECASE),
+            "event",
+        ),
+        (
+            pattern(
+                r"\bziehe[n]? (?:mich|uns) (?:von|vom|aus)\b(?P<what>[^.!?;]+?)\bzurück\b"
+                r"|\btrete[n]? (?:von|vom)\b(?P<rest>[^.!?;]+?)\bzurück\b"
+                r"|\bsteige[n]? (?:bei|beim|aus)\b(?P<more>[^.!?;]+?)\baus\b",
+                re.IGNORECASE,
+            ),
+            "event",
+        ),
+        (pattern(r"\bmit (?P<what>[^.!?;]+?) aufgehört\b", re.IGNORECASE), "habit"),
+        (
+            pattern(
+                r"\bgegen (?P<what>[^.!?;]+?) entschieden\b"
+                r"|\bentschieden,?(?P<rest>[^.!?;]*?)\b(?:nicht|kein\w*)\b(?P<more>[^.!?;]*)",
+                re.IGNORECASE,
+            ),
+            "habit",
+        ),
+        (
+            pattern(
+                r"^(?P<what>[^.!?;]+?)\b(?:doch (?:nicht|kein\w*)|nicht mehr|kein\w* mehr)\b"
+                r"(?P<more>[^.!?;]*)",
+                re.IGNORECASE,
+            ),
+            "habit",
+        ),
+        (
+            pattern(
+                r"^(?P<what>[^.!?;]*?)\b(?:haben|hat|habe)\b[^.!?;]*\b(?:getrennt|schluss gemacht)\b",
+                re.IGNORECASE,
+            ),
+            "habit",
         ),
     ),
     "spanish": (
-        pattern(
-            r"\b(?:(?:he|hemos|ha|han) (?:vendido|regalado|donado|tirado|cancelado|anulado|devuelto"
-            r"|dejado(?: de)?|terminado con|roto con)"
-            r"|vend(?:í|imos|ió)|regal(?:é|amos|ó)|don(?:é|amos|ó)|tir(?:é|amos|ó)"
-            r"|cancel(?:é|amos|ó)|anul(?:é|amos|ó)|dej(?:é|amos|ó)(?: de)?|devolv(?:í|imos|ió)"
-            r"|romp(?:í|imos|ió) con|cort(?:é|ó) con) (?P<what>[^.!?;,]+)",
-            re.IGNORECASE,
+        (
+            pattern(
+                r"\b(?:(?:he|hemos|ha|han) (?:vendido|regalado|donado|tirado|devuelto)"
+                r"|vend(?:í|imos|ió)|regal(?:é|amos|ó)|don(?:é|amos|ó)|tir(?:é|amos|ó)"
+                r"|devolv(?:í|imos|ió)) (?P<what>[^.!?;,]+)",
+                re.IGNORECASE,
+            ),
+            "thing",
         ),
-        pattern(
-            r"^(?P<what>[^.!?;]+?) (?:se (?:ha )?(?:cancel|suspend|anul)\w+|está cancelad\w"
-            r"|(?:ha )?muri[óo]\w*|ya no se hace)",
-            re.IGNORECASE,
+        (
+            pattern(
+                r"\b(?:(?:he|hemos|ha|han) (?:cancelado|anulado)|cancel(?:é|amos|ó)|anul(?:é|amos|ó))"
+                r" (?P<what>[^.!?;,]+)"
+                r"|\b(?:me retiro|me he retirado|renuncio|renuncié|me bajo) (?:del?|al?)"
+                r" (?P<rest>[^.!?;,]+)",
+                re.IGNORECASE,
+            ),
+            "event",
         ),
-        pattern(
-            r"^(?P<what>[^.!?;]*?)\b(?:al final no|finalmente no|ya no)\b(?P<more>[^.!?;]*)",
-            re.IGNORECASE,
+        (
+            pattern(
+                r"\b(?:(?:he|hemos|ha|han) (?:dejado(?: de)?|terminado con|roto con)"
+                r"|dej(?:é|amos|ó)(?: de)?|romp(?:í|imos|ió) con|cort(?:é|ó) con)"
+                r" (?P<what>[^.!?;,]+)",
+                re.IGNORECASE,
+            ),
+            "habit",
         ),
-        pattern(
-            r"\b(?:(?:he|hemos|ha) decidido|decid(?:í|imos|ió)) no (?P<what>[^.!?;]+)",
-            re.IGNORECASE,
+        (
+            pattern(
+                r"^(?P<what>[^.!?;]+?) (?:se (?:ha )?(?:cancel|suspend|anul)\w+|está cancelad\w"
+                r"|ya no se hace)",
+                re.IGNORECASE,
+            ),
+            "event",
         ),
-        pattern(
-            r"^(?P<what>[^.!?;]*?)(?:\blo (?:hemos|han) dejado\b|\b(?:hemos|han) roto\b"
-            r"|\brompimos\b|\bcortamos\b|\bnos (?:hemos separado|separamos)\b)",
-            re.IGNORECASE,
+        (
+            pattern(r"^(?P<what>[^.!?;]+?) (?:se )?(?:ha )?(?:murió|muert[oa]\b)", re.IGNORECASE),
+            "thing",
+        ),
+        (
+            pattern(
+                r"^(?P<what>[^.!?;]*?)\b(?:al final no|finalmente no|ya no)\b(?P<more>[^.!?;]*)",
+                re.IGNORECASE,
+            ),
+            "habit",
+        ),
+        (
+            pattern(
+                r"\b(?:(?:he|hemos|ha) decidido|decid(?:í|imos|ió)) no (?P<what>[^.!?;]+)",
+                re.IGNORECASE,
+            ),
+            "habit",
+        ),
+        (
+            pattern(
+                r"^(?P<what>[^.!?;]*?)(?:\blo (?:hemos|han) dejado\b|\b(?:hemos|han) roto\b"
+                r"|\brompimos\b|\bcortamos\b|\bnos (?:hemos separado|separamos)\b)",
+                re.IGNORECASE,
+            ),
+            "habit",
         ),
     ),
     "french": (
-        pattern(
-            r"\b(?:ai|avons|a|ont) (?:vendu|jeté|annulé|résilié|arrêté(?: de)?|rompu avec)"
-            r" (?P<what>[^.!?;,]+)",
-            re.IGNORECASE,
+        (
+            pattern(r"\b(?:ai|avons|a|ont) (?:vendu|jeté) (?P<what>[^.!?;,]+)", re.IGNORECASE),
+            "thing",
         ),
-        pattern(
-            r"^(?P<what>[^.!?;]+?) (?:est|sont|a été|ont été)(?: \w+)?"
-            r" (?:annul|supprim|report|décal)ée?s?\b",
-            re.IGNORECASE,
+        (
+            pattern(
+                r"\b(?:ai|avons|a|ont) (?:annulé|résilié) (?P<what>[^.!?;,]+)"
+                r"|\b(?:me retire|me désiste|renonce) (?:du|de|des|au|aux|à) (?P<rest>[^.!?;,]+)",
+                re.IGNORECASE,
+            ),
+            "event",
+        ),
+        (
+            pattern(
+                r"\b(?:ai|avons|a|ont) (?:arrêté(?: de)?|rompu avec) (?P<what>[^.!?;,]+)",
+                re.IGNORECASE,
+            ),
+            "habit",
+        ),
+        (
+            pattern(
+                r"^(?P<what>[^.!?;]+?) (?:est|sont|a été|ont été)(?: \w+)?"
+                r" (?:annul|supprim|report|décal)ée?s?\b",
+                re.IGNORECASE,
+            ),
+            "event",
         ),
     ),
     "portuguese": (
-        pattern(
-            r"(?<!não )\b(?:vend(?:i|emos|eu)|cancel(?:ei|ámos|ou)|anul(?:ei|ámos|ou)"
-            r"|deit(?:ei|ámos|ou) fora|deix(?:ei|ámos|ou) de|(?:acabei|terminei) com)"
-            r" (?P<what>[^.!?;,]+)",
-            re.IGNORECASE,
+        (
+            pattern(
+                r"(?<!não )\b(?:vend(?:i|emos|eu)|deit(?:ei|ámos|ou) fora) (?P<what>[^.!?;,]+)",
+                re.IGNORECASE,
+            ),
+            "thing",
         ),
-        pattern(
-            r"^(?P<what>[^.!?;]+?) (?:foi|foram|ficou|fica|está|estão)(?: \w+)? (?<!não )"
-            r"(?:cancelad|adiad|anulad|antecipad|remarcad|desmarcad)[oa]s?\b",
-            re.IGNORECASE,
+        (
+            pattern(
+                r"(?<!não )\b(?:cancel(?:ei|ámos|ou)|anul(?:ei|ámos|ou)|(?:desisto|desisti) d[aoe]s?"
+                r"|retiro-me d[aoe]s?) (?P<what>[^.!?;,]+)",
+                re.IGNORECASE,
+            ),
+            "event",
+        ),
+        (
+            pattern(
+                r"(?<!não )\b(?:deix(?:ei|ámos|ou) de|(?:acabei|terminei) com) (?P<what>[^.!?;,]+)",
+                re.IGNORECASE,
+            ),
+            "habit",
+        ),
+        (
+            pattern(
+                r"^(?P<what>[^.!?;]+?) (?:foi|foram|ficou|fica|está|estão)(?: \w+)? (?<!não )"
+                r"(?:cancelad|adiad|anulad|antecipad|remarcad|desmarcad)[oa]s?\b",
+                re.IGNORECASE,
+            ),
+            "event",
         ),
     ),
 }
@@ -366,6 +493,8 @@ _GOT = pattern(
     r"\b(?:gebucht|reserviert|geplant|gekauft|abonniert|reservado|comprado"
     r"|marcad[oa]|reservad[oa]|réservée?|prévue?)\b"
 )
+#: Share of the words that name what is over that an earlier sentence has at least.
+MOST = 0.6
 _PAST_ENDS = pattern(r"\b(?:war|waren|hatten?|hätte\w*|fue|fueron|era|llovió)\b", re.IGNORECASE)
 _SPEAKER: Mapping[Language, re.Pattern[str]] = {
     "german": pattern(
@@ -415,13 +544,14 @@ class ForeignEnding:
     """That something is over for somebody, as it is said in another language than English.
 
     Attributes:
-        kinds: ("work",) for a post, ("thing",) for what is named.
+        kinds: ("work",) for a post; of what is named, as what it was said before.
         who: "" for the speaker, "*" for he or she, a name, or None where nobody is named.
-        words: stems by which what is over is found; none for a post that is not named.
+        words: words and stems by which what is over is found, whatever language it is taken to be
+            in; none for a post that is not named.
         told: the words that name it, of which an earlier sentence has most.
     """
 
-    kinds: tuple[str, ...]
+    kinds: tuple[Literal["work"] | Over]
     who: str | None
     words: frozenset[str]
     told: tuple[str, ...]
@@ -429,8 +559,11 @@ class ForeignEnding:
 
     def ends(self, said: str, _: frozenset[str]) -> bool:
         """Whether an earlier sentence says what is over by this."""
-        if self.kinds == ("work",):
+        (kind,) = self.kinds
+        if kind == "work":
             return stated_abroad(said, "work") == self.who
+        if not said_before(said, kind, self.language):
+            return False
         if _OPEN[self.language].search(said) and not _GOT.search(said):
             return False
         who = _who(said, self.language)
@@ -438,7 +571,14 @@ class ForeignEnding:
             return False
         held = set(stems(_WORD.findall(said.lower()), self.language))
         shared = [word for word in self.told if word in held]
-        return len(shared) >= math.ceil(len(self.told) * 0.6)
+        if len(shared) >= math.ceil(len(self.told) * MOST):
+            return True
+        return kind == "event" and self._is_journey_to(said)
+
+    def _is_journey_to(self, said: str) -> bool:
+        """Whether it is a journey that is over, and a sentence tells of where it goes."""
+        rest = [word for word in self.told if not is_journey(word, self.language)]
+        return len(rest) < len(self.told) and goes_to(said, rest, self.language)
 
 
 @cache
@@ -494,10 +634,10 @@ def ended_abroad(said: str) -> ForeignEnding | None:
         if jobless.search(said):
             who = _who(said, language)
             return ForeignEnding(("work",), who, frozenset(), (), language)
-        for form in _ENDS[language]:
+        for form, over in _ENDS[language]:
             found = form.search(said)
             if found is not None:
-                return _named(said, found, language)
+                return _named(said, found, language, over)
     return None
 
 
@@ -505,17 +645,20 @@ def _is_english(said: str) -> bool:
     return are_surely_english(_WORD.findall(said.lower()))
 
 
-def _named(said: str, found: re.Match[str], language: Language) -> ForeignEnding | None:
+def _named(said: str, found: re.Match[str], language: Language, over: Over) -> ForeignEnding | None:
     what = " ".join(part for part in found.groupdict().values() if part)
-    told = tuple(dict.fromkeys(_telling(what, language)))
+    plain = _telling(what, language)
+    told = tuple(dict.fromkeys(stems(plain, language)))
     who = _who(said, language)
-    return ForeignEnding(("thing",), who, frozenset(told), told, language) if told else None
+    if over == "thing" and who in plain:  # it is itself what is over
+        who = None
+    words = frozenset([*told, *plain, *stems(plain)])
+    return ForeignEnding((over,), who, words, told, language) if told else None
 
 
-def _telling(what: str, language: Language) -> Iterator[str]:
+def _telling(what: str, language: Language) -> list[str]:
     left_out = stop_words(language) | _LIGHT[language]
-    words = [word for word in _WORD.findall(what.lower()) if word not in left_out]
-    yield from stems(words, language)
+    return [word for word in _WORD.findall(what.lower()) if word not in left_out]
 
 
 def _who(said: str, language: Language) -> str | None:

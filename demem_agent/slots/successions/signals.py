@@ -305,7 +305,12 @@ def _named(said: Claim) -> frozenset[str]:
 
 
 def _switched(earlier: Claim, later: Claim) -> bool:
-    """Whether one says on, or that it is so, and the other off, or no longer."""
+    """Whether one says on, or that it is so, and the other off, or no longer.
+
+    What is liked is not said to be so: it is over once it is liked no longer.
+    """
+    if earlier.likes != later.likes:
+        return False
     if earlier.negated != later.negated:
         return True
     return (later.negated and earlier.on) or (earlier.negated and later.on)

@@ -36,6 +36,7 @@ Sign = Literal[
     "negates",
     "event",
     "many",
+    "likes",
     "past",
     "now",
     "turns",
@@ -47,7 +48,7 @@ Sign = Literal[
 #: is so.
 #: ``adds``: it comes to what held before. ``depends``: it holds under a condition. ``negates``:
 #: off, no longer. ``event``: it happened once. ``many``: what is done or liked beside other things.
-#: ``past`` and ``now``: what a question asks for. ``turns``: something may begin or be over, which
+#: ``likes``: somebody likes it, or does not. ``past`` and ``now``: what a question asks for. ``turns``: something may begin or be over, which
 #: ``slots/successions`` tells. ``withdraws``: the same of what its speaker may take back.
 _SIGNS: Mapping[str, Mapping[Sign, str]] = {
     "English": {
@@ -72,6 +73,7 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "many": "like|likes|love|loves|enjoy|enjoys|liked|loved|enjoyed|visited|visit|tried|try"
         "|bought|read|watched|met|saw|played|made|cooked|ate|recommend|recommended|including"
         "|such as|for example|some|many|few",
+        "likes": "i like|we like|really like|likes|i love|we love|loves|enjoy|enjoys|adore|adores|hate|hates",
         "past": "used to|before|previously|originally|original|at first|formerly|former"
         "|earlier|initially|initial|back then|in the past|ago|previous|last time|until|prior",
         "now": "now|current|currently|still|at the moment|these days|today|nowadays|at present"
@@ -87,7 +89,8 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "|postponed|rescheduled|pushed|shifted|brought forward|after all|decided not"
         "|decided against|ended up not|not happening|isn't happening|fell through|changed my mind"
         "|changed our minds|last day|down to|up to|new number|new phone number|new mobile number"
-        "|new cell number|discontinued|s off",
+        "|new cell number|discontinued|s off|withdrawing|withdrew|withdrawn|pulling out|pulled out"
+        "|backing out|backed out|bowing out|bowed out",
         "withdraws": "scratch that|strike that|correction|i mean|meant|misspoke|i was wrong"
         "|got that wrong|that was wrong|a mistake|my mistake|my bad|make it|make that"
         "|take that back|it's now|it is now|update|actually|oops|typo|mistyped|oh|sorry|wait|no"
@@ -115,7 +118,8 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "|entsorgt|weggeworfen|abbestellt|gelöscht|abgesagt|storniert|abgemeldet|ausgefallen"
         "|gestrichen|gestorben|fällt ... aus|fallen ... aus|aufgehört|entschieden|doch nicht"
         "|doch kein|doch keine|doch keinen|nicht mehr|keine ... mehr|keinen ... mehr|kein ... mehr"
-        "|getrennt|schluss gemacht|sage ... ab|sagen ... ab",
+        "|getrennt|schluss gemacht|sage ... ab|sagen ... ab|zurück|steige ... aus|steigen ... aus",
+        "likes": "mag|mögen|liebe|lieben|liebt|gern|gerne|hasse|hasst",
         "past": "früher|vorher|zuvor|ursprünglich|zuerst|damals|ehemals|anfangs|ehemalig",
         "now": "jetzt|nun|aktuell|derzeit|momentan|zurzeit|heute|noch|inzwischen|heutzutage",
         "event": "gestern|morgen|letzte woche|letztes jahr|heute morgen",
@@ -139,7 +143,8 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "|regalé|regalamos|donado|doné|tirado|tiré|cancelado|cancelé|cancelamos|canceló"
         "|cancelada|suspendido|suspendió|anulado|anulé|devuelto|devolví|muerto|murió"
         "|al final no|finalmente no|ya no|decidido no|decidí no|decidimos no|roto|rompimos|rompí"
-        "|cortamos|separado|separamos",
+        "|cortamos|separado|separamos|retiro|retirado|renuncio|me bajo",
+        "likes": "gusta|gustan|encanta|encantan|adoro|prefiero|odio",
         "past": "antes|anteriormente|originalmente|al principio|antiguamente|antiguo",
         "now": "ahora|actualmente|hoy|todavía|aún|hoy en día|en este momento",
         "event": "ayer|mañana|anoche|la semana pasada|el año pasado",
@@ -159,7 +164,8 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "turns": "déménagé|emménagé|aménagé|maintenant|désormais|commencé|changé|trouvé|embauché"
         "|embauchée|quitté|perdu|lâché|démissionné|viré|virée|licencié|licenciée|retraite|vendu|jeté"
         "|annulé|annulée|annulés|annulées|supprimé|supprimée|reporté|reportée|décalé|décalée|résilié"
-        "|arrêté|rompu",
+        "|arrêté|rompu|retire|désiste|renonce",
+        "likes": "aime|aimons|aiment|adore|adorons|préfère|déteste",
         "past": "avant|auparavant|autrefois|à l'origine|au début|jadis|ancien|ancienne",
         "now": "maintenant|actuellement|aujourd'hui|encore|en ce moment|toujours|à présent",
         "event": "hier|demain|la semaine dernière|l'année dernière|ce matin",
@@ -194,7 +200,8 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "|perdeu|larguei|largou|despedi|despedido|despedida|demiti|reformei|aposentei|vendi|vendemos"
         "|vendeu|cancelei|cancelámos|cancelou|anulei|anulámos|anulou|deitei fora|acabei|terminei"
         "|cancelado|cancelada|cancelados|canceladas|adiado|adiada|adiados|adiadas|anulado|anulada"
-        "|antecipado|antecipada|remarcado|remarcada|desmarcado|desmarcada",
+        "|antecipado|antecipada|remarcado|remarcada|desmarcado|desmarcada|desisto|desisti|retiro-me",
+        "likes": "gosto|gosta|gostamos|adoro|adora|prefiro|odeio",
         "past": "antes|anteriormente|originalmente|no início|antigamente",
         "now": "agora|atualmente|hoje|ainda|no momento",
         "event": "ontem|amanhã|a semana passada|o ano passado",
