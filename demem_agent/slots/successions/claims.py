@@ -11,6 +11,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from demem_agent.later import pattern
+from demem_agent.slots.successions.attributes import Attribute, attribute
 from demem_agent.slots.successions.endings import Ending, ended
 from demem_agent.slots.successions.foreign_turns import ForeignEnding, ended_abroad
 from demem_agent.slots.successions.retold import Retold, retold
@@ -44,6 +45,8 @@ BEFORE_VALUES = frozenset(
 )
 #: Characters of a sentence in which it is looked for what begins or is over.
 LONGEST = 300
+#: Characters of a sentence that tells one value, at most.
+SET = 120
 #: Characters that a greeting has at most.
 SHORT = 40
 #: Words that a sentence has at least that says something.
@@ -186,6 +189,11 @@ class Claim:
         if not self.turns:
             return None
         return ended(self.said) or retold(self.said) or ended_abroad(self.said)
+
+    @cached_property
+    def attribute(self) -> Attribute | None:
+        """The value of something that there is one of at a time, where it tells nothing else."""
+        return attribute(self.said) if len(self.said) <= SET else None
 
     @cached_property
     def subject(self) -> Subject | None:

@@ -315,7 +315,8 @@ _ENDS: Mapping[Language, tuple[tuple[re.Pattern[str], Over], ...]] = {
         ),
         (
             pattern(
-                r"^(?P<what>[^.!?;]*?)\b(?:haben|hat|habe)\b[^.!?;]*\b(?:getrennt|schluss gemacht)\b",
+                r"^(?P<what>[^.!?;]*?)\b(?:haben|hat|habe)\b[^.!?;]*"
+                r"\b(?:getrennt|schluss gemacht)\b",
                 re.IGNORECASE,
             ),
             "habit",
@@ -333,7 +334,7 @@ _ENDS: Mapping[Language, tuple[tuple[re.Pattern[str], Over], ...]] = {
         ),
         (
             pattern(
-                r"\b(?:(?:he|hemos|ha|han) (?:cancelado|anulado)|cancel(?:é|amos|ó)|anul(?:é|amos|ó))"
+                r"\b(?:(?:he|hemos|ha|han) (?:cancelado|anulado)|(?:cancel|anul)(?:é|amos|ó))"
                 r" (?P<what>[^.!?;,]+)"
                 r"|\b(?:me retiro|me he retirado|renuncio|renuncié|me bajo) (?:del?|al?)"
                 r" (?P<rest>[^.!?;,]+)",
@@ -424,7 +425,7 @@ _ENDS: Mapping[Language, tuple[tuple[re.Pattern[str], Over], ...]] = {
         ),
         (
             pattern(
-                r"(?<!não )\b(?:cancel(?:ei|ámos|ou)|anul(?:ei|ámos|ou)|(?:desisto|desisti) d[aoe]s?"
+                r"(?<!não )\b(?:(?:cancel|anul)(?:ei|ámos|ou)|(?:desisto|desisti) d[aoe]s?"
                 r"|retiro-me d[aoe]s?) (?P<what>[^.!?;,]+)",
                 re.IGNORECASE,
             ),

@@ -13,6 +13,7 @@ from difflib import SequenceMatcher
 from operator import attrgetter
 
 from demem_agent.later import dataclass
+from demem_agent.slots.successions.attributes import restates
 from demem_agent.slots.successions.claims import Claim
 from demem_agent.slots.successions.frames import framed
 from demem_agent.slots.successions.subjects import apart
@@ -46,7 +47,8 @@ class Compared:
         cosine: between the passages that they stand in.
         soon: whether both were said in one session.
         told: whether both are said by nobody in particular.
-        turned: whether the later one says that what the earlier one says is over.
+        turned: whether the later one says that what the earlier one says is over, or tells
+            another value of something that there is one of at a time.
         withdrawn: whether the later one takes the earlier one back.
     """
 
@@ -190,7 +192,7 @@ def compared(
         cosine, soon, told, withdrawn: as in :class:`Compared`.
     """
     same = earlier.held & later.held
-    turned = turns(earlier, later)
+    turned = turns(earlier, later) or _restates(earlier, later)
     bound = turned or withdrawn
     if not same and not bound:  # as of most
         return None
@@ -213,6 +215,13 @@ def compared(
         turned=turned,
         withdrawn=withdrawn,
     )
+
+
+def _restates(earlier: Claim, later: Claim) -> bool:
+    """Whether the later one tells another value of something that there is one of at a time."""
+    if not later.numbers:  # as of most
+        return False
+    return restates(earlier.attribute, later.attribute)
 
 
 def _of_two(earlier: Claim, later: Claim) -> bool:

@@ -48,8 +48,9 @@ Sign = Literal[
 #: is so.
 #: ``adds``: it comes to what held before. ``depends``: it holds under a condition. ``negates``:
 #: off, no longer. ``event``: it happened once. ``many``: what is done or liked beside other things.
-#: ``likes``: somebody likes it, or does not. ``past`` and ``now``: what a question asks for. ``turns``: something may begin or be over, which
-#: ``slots/successions`` tells. ``withdraws``: the same of what its speaker may take back.
+#: ``likes``: somebody likes it, or does not. ``past`` and ``now``: what a question asks for.
+#: ``turns``: something may begin or be over, which ``slots/successions`` tells. ``withdraws``: the
+#: same of what its speaker may take back.
 _SIGNS: Mapping[str, Mapping[Sign, str]] = {
     "English": {
         "changed": "now|nowadays|no longer|anymore|instead|from now on|these days"
@@ -73,7 +74,8 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "many": "like|likes|love|loves|enjoy|enjoys|liked|loved|enjoyed|visited|visit|tried|try"
         "|bought|read|watched|met|saw|played|made|cooked|ate|recommend|recommended|including"
         "|such as|for example|some|many|few",
-        "likes": "i like|we like|really like|likes|i love|we love|loves|enjoy|enjoys|adore|adores|hate|hates",
+        "likes": "i like|we like|really like|likes|i love|we love|loves|enjoy|enjoys|adore"
+        "|adores|hate|hates",
         "past": "used to|before|previously|originally|original|at first|formerly|former"
         "|earlier|initially|initial|back then|in the past|ago|previous|last time|until|prior",
         "now": "now|current|currently|still|at the moment|these days|today|nowadays|at present"
