@@ -11,12 +11,13 @@ from functools import cached_property
 from itertools import pairwise
 
 from demem_agent.later import pattern
+from demem_agent.slots.successions.amended import Amended, amended
 from demem_agent.slots.successions.attributes import Attribute, attribute
 from demem_agent.slots.successions.endings import Ending, ended
 from demem_agent.slots.successions.foreign_turns import ForeignEnding, ended_abroad
 from demem_agent.slots.successions.retold import Retold, retold
 from demem_agent.slots.successions.states import State, begun
-from demem_agent.slots.successions.subjects import Subject, subject_of
+from demem_agent.slots.successions.subjects import Subject, of_others, subject_of
 from demem_agent.text.clauses import clauses, supposed
 from demem_agent.text.language.changes import Sign, denied, signs, tells
 from demem_agent.text.language.languages import language_of_words, stop_words
@@ -184,11 +185,12 @@ class Claim:
         return begun(self.said) if self.turns else None
 
     @cached_property
-    def ended(self) -> Ending | Retold | ForeignEnding | None:
+    def ended(self) -> Ending | Retold | ForeignEnding | Amended | None:
         """What it says to be over."""
         if not self.turns:
             return None
-        return ended(self.said) or retold(self.said) or ended_abroad(self.said)
+        found = ended(self.said) or retold(self.said)
+        return found or ended_abroad(self.said) or amended(self.said)
 
     @cached_property
     def attribute(self) -> Attribute | None:
@@ -199,6 +201,11 @@ class Claim:
     def subject(self) -> Subject | None:
         """Of what it says something, where that can be told."""
         return subject_of(self.said[:LONGEST])
+
+    @cached_property
+    def of_others(self) -> frozenset[str]:
+        """What is told to be of somebody else, and whose."""
+        return of_others(self.said[:LONGEST])
 
     @cached_property
     def exclaims(self) -> bool:

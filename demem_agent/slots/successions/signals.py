@@ -16,7 +16,7 @@ from demem_agent.later import dataclass
 from demem_agent.slots.successions.attributes import restates
 from demem_agent.slots.successions.claims import Claim
 from demem_agent.slots.successions.frames import framed
-from demem_agent.slots.successions.subjects import apart
+from demem_agent.slots.successions.subjects import apart, is_mine
 from demem_agent.slots.successions.turns import turns
 from demem_agent.slots.successions.worth import Worth
 
@@ -229,6 +229,10 @@ def _of_two(earlier: Claim, later: Claim) -> bool:
 
     Not so where the speaker tells of somebody in the one of whom the other is.
     """
+    if earlier.of_others and is_mine(later.said, earlier.of_others):
+        return True
+    if later.of_others and is_mine(earlier.said, later.of_others):
+        return True
     one, other = earlier.subject, later.subject
     if one is None or other is None or not apart(one, other):
         return False

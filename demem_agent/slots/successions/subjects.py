@@ -15,7 +15,7 @@ from typing import Literal
 from demem_agent.later import dataclass, pattern
 from demem_agent.text.language.words import stems
 
-__all__ = ["Subject", "apart", "subject_of"]
+__all__ = ["BEINGS", "Subject", "apart", "is_mine", "of_others", "subject_of"]
 
 #: Verbs that tell what somebody or something is, has, does or amounts to; what stands before them
 #: is the subject.
@@ -84,7 +84,7 @@ _ANY = frozenset(
     nouvelle actuel actuelle novo nova nuevo nueva neu neue neuer""".split()
 )
 #: Who acts for himself, where it is said of him as "my".
-_BEINGS = frozenset(
+BEINGS = frozenset(
     """sister brother mother mom mum dad father parent parents wife husband partner boyfriend
     girlfriend fiance fiancee friend friends boss manager colleague coworker cousin aunt uncle son
     daughter kid kids child children roommate flatmate neighbour neighbor niece nephew grandmother
@@ -94,6 +94,20 @@ _BEINGS = frozenset(
     filha cão gato cachorro vizinho chefe hermana hermano madre padre esposa esposo hijo hija perro
     vecino jefe schwester bruder mutter vater frau mann freund freundin sohn tochter hund katze
     nachbar nachbarin chef chefin""".split()
+)
+
+_OF_NAME = pattern(r"\b[A-Z][\w-]+['’]s (\w+)")
+
+_OF_BEING = pattern(
+    r"\b(?:of|for|von|für|del?|da|do|du|para|pour) (?:my|our|mein\w*|unser\w*|mi|nuestr[oa]|mon|ma"
+    rf"|notre|o meu|a minha|meu|minha) (?P<being>{'|'.join(sorted(BEINGS))})\b",
+    re.IGNORECASE,
+)
+_MINE = pattern(r"\b(?:my|our) (\w+)", re.IGNORECASE)
+_WORDS = pattern(r"\w+")
+_I_SAY = pattern(
+    r"^\W*(?:i|ich|je|eu|yo)\b|^\W*j['’]|^\W*(?:tomo|pago|gano|ganho|tengo|tenho|vivo|moro)\b",
+    re.IGNORECASE,
 )
 
 Kind = Literal["self", "being", "named", "thing"]
@@ -139,7 +153,7 @@ def _parsed(phrase: list[str]) -> Subject | None:
         return None
     if holder is not None:
         head = [word for word in left if not word.endswith("'s")]
-        is_being = not _BEINGS.isdisjoint(head)
+        is_being = not BEINGS.isdisjoint(head)
         kept = words - frozenset(stems([holder])) if holder else words
         return Subject("being" if is_being else "thing", kept or words, holder)
     is_name = left == low and all(word[0].isupper() for word in phrase)
@@ -183,6 +197,22 @@ def apart(first: Subject, second: Subject) -> bool:
     if kinds == {"named"} or kinds == {"being"}:
         return bool(gone and come)
     return bool(gone and come and first.words & second.words)
+
+
+def of_others(said: str) -> frozenset[str]:
+    """Return what is told to be of somebody else, and whose: their things, relations, animals."""
+    found = {one[1].lower() for one in _OF_NAME.finditer(said)}
+    found.update(one["being"].lower() for one in _OF_BEING.finditer(said))
+    return frozenset(found)
+
+
+def is_mine(said: str, of_others: frozenset[str]) -> bool:
+    """Whether a sentence is of the speaker's, where another is of those things or of theirs."""
+    if not of_others.isdisjoint(one[1].lower() for one in _MINE.finditer(said)):
+        return True
+    if _I_SAY.search(said) is None or of_others.isdisjoint(BEINGS):
+        return False
+    return of_others.isdisjoint(_WORDS.findall(said.lower()))
 
 
 def _others_hold(one: str | None, other: str | None) -> bool:

@@ -21,7 +21,7 @@ from demem_agent.slots.successions.echoes import echoed
 from demem_agent.slots.successions.model import judged, probability
 from demem_agent.slots.successions.rivals import narrates, owner
 from demem_agent.slots.successions.signals import ALIKE, Compared, Signals, compared, signals
-from demem_agent.slots.successions.turns import turns, words_of_turn
+from demem_agent.slots.successions.turns import ends_one, turns, words_of_turn
 from demem_agent.slots.successions.withdrawals import taken_back, withdrawal
 from demem_agent.slots.successions.worth import Worth
 from demem_agent.text.language.changes import signs
@@ -104,7 +104,7 @@ def _pairs_of(ahead: Ahead, coming: Sequence[Passage], least: float = 0.0) -> It
     known = ahead.worth()
     yield from _withdrawn(ahead, coming, known)
     left = SENTENCES
-    told = not owner(coming[0].evidence.speaker)
+    of_nobody = not owner(coming[0].evidence.speaker)
     for passage in coming:
         if not left:
             return
@@ -113,12 +113,14 @@ def _pairs_of(ahead: Ahead, coming: Sequence[Passage], least: float = 0.0) -> It
             return
         later = ahead.claims_of(passage)[:left]
         left -= len(later)
-        yield from _turned(ahead, passage, later, known)
-        for near, sentences in _near(ahead, passage, nearest, later, known):
+        turned = list(_turned(ahead, passage, later, known))
+        yield from turned
+        left_over = _unsettled(later, turned)
+        for near, sentences in _near(ahead, passage, nearest, left_over, known):
             cosine = round(float(near.vector @ passage.vector), 3)
             soon = _in_one_session(near, passage)
             for old, new in product(ahead.claims_of(near), sentences):
-                pair = compared(old, new, known, cosine, soon=soon, told=told)
+                pair = compared(old, new, known, cosine, soon=soon, told=of_nobody)
                 if pair is None or not _may_exclude(pair):
                     continue
                 found = judged(pair, known, least)
@@ -153,9 +155,17 @@ def _turned(ahead: Ahead, passage: Passage, later: Sequence[Claim], known: Worth
     """Yield what the sentences of a new passage say to be over, which may share no word of it."""
     for new in later:
         for near in ahead.latest(passage, words_of_turn(new)):
-            for old in ahead.claims_of(near):
-                if turns(old, new):
-                    yield from _pair(near, old, passage, new, known)
+            over = [old for old in ahead.claims_of(near) if turns(old, new)]
+            for old in over:
+                yield from _pair(near, old, passage, new, known)
+            if over and ends_one(new):
+                break
+
+
+def _unsettled(later: Sequence[Claim], turned: Sequence[Pair]) -> Sequence[Claim]:
+    """Return the sentences that may take the place of more than they have."""
+    told = {pair.new[1] for pair in turned}
+    return [one for one in later if one.start not in told or not ends_one(one)]
 
 
 def _withdrawn(ahead: Ahead, coming: Sequence[Passage], known: Worth) -> Iterator[Pair]:

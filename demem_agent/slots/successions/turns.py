@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from demem_agent.slots.successions.amended import Amended
 from demem_agent.slots.successions.foreign_turns import told_abroad_by
 from demem_agent.slots.successions.states import IMPLIED, begun_before, stated
 from demem_agent.slots.successions.whose import same_person
@@ -11,7 +12,7 @@ from demem_agent.slots.successions.whose import same_person
 if TYPE_CHECKING:
     from demem_agent.slots.successions.claims import Claim
 
-__all__ = ["implied", "turns", "words_of_turn"]
+__all__ = ["ends_one", "implied", "turns", "words_of_turn"]
 
 
 def turns(earlier: Claim, later: Claim) -> bool:
@@ -37,9 +38,16 @@ def _begins_another(earlier: Claim, later: Claim) -> bool:
 
 def _ends(earlier: Claim, later: Claim) -> bool:
     ending = later.ended
-    if ending is None or earlier.ended is not None:
+    if ending is None:
         return False
+    if earlier.ended is not None and not isinstance(earlier.ended, Amended):
+        return False  # what is over holds no more
     return ending.ends(earlier.said, earlier.held)
+
+
+def ends_one(later: Claim) -> bool:
+    """Whether one earlier sentence at most is over by a later one, the latest of those that may."""
+    return later.turns and isinstance(later.ended, Amended)
 
 
 def words_of_turn(later: Claim) -> frozenset[str]:

@@ -92,7 +92,10 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "|decided against|ended up not|not happening|isn't happening|fell through|changed my mind"
         "|changed our minds|last day|down to|up to|new number|new phone number|new mobile number"
         "|new cell number|discontinued|s off|withdrawing|withdrew|withdrawn|pulling out|pulled out"
-        "|backing out|backed out|bowing out|bowed out",
+        "|backing out|backed out|bowing out|bowed out"
+        "|plan|plans|rebooked|new date|new time|new day|goes up|go up|going up|went up|goes down"
+        "|going down|went down|goes back|back to|rises|rose|raised|increased|increases|drops"
+        "|dropped|falls|fell|lowered|reduced|cut to|upped|gone up|gone down",
         "withdraws": "scratch that|strike that|correction|i mean|meant|misspoke|i was wrong"
         "|got that wrong|that was wrong|a mistake|my mistake|my bad|make it|make that"
         "|take that back|it's now|it is now|update|actually|oops|typo|mistyped|oh|sorry|wait|no"
@@ -120,7 +123,10 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "|entsorgt|weggeworfen|abbestellt|gelöscht|abgesagt|storniert|abgemeldet|ausgefallen"
         "|gestrichen|gestorben|fällt ... aus|fallen ... aus|aufgehört|entschieden|doch nicht"
         "|doch kein|doch keine|doch keinen|nicht mehr|keine ... mehr|keinen ... mehr|kein ... mehr"
-        "|getrennt|schluss gemacht|sage ... ab|sagen ... ab|zurück|steige ... aus|steigen ... aus",
+        "|getrennt|schluss gemacht|sage ... ab|sagen ... ab|zurück|steige ... aus|steigen ... aus"
+        "|geändert|verlegt|umgebucht|verschoben|planänderung|neuer termin|neues datum|steigt|stieg"
+        "|sinkt|sank|fällt|fiel|beträgt|liegt|erhöht|gesenkt|reduziert|gestiegen|gesunken"
+        "|angehoben|auf",
         "likes": "mag|mögen|liebe|lieben|liebt|gern|gerne|hasse|hasst",
         "past": "früher|vorher|zuvor|ursprünglich|zuerst|damals|ehemals|anfangs|ehemalig",
         "now": "jetzt|nun|aktuell|derzeit|momentan|zurzeit|heute|noch|inzwischen|heutzutage",
@@ -145,7 +151,10 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "|regalé|regalamos|donado|doné|tirado|tiré|cancelado|cancelé|cancelamos|canceló"
         "|cancelada|suspendido|suspendió|anulado|anulé|devuelto|devolví|muerto|murió"
         "|al final no|finalmente no|ya no|decidido no|decidí no|decidimos no|roto|rompimos|rompí"
-        "|cortamos|separado|separamos|retiro|retirado|renuncio|me bajo",
+        "|cortamos|separado|separamos|retiro|retirado|renuncio|me bajo"
+        "|cambiaron|cambiado|cambió|movieron|aplazaron|adelantaron|retrasaron|cambio de plan"
+        "|cambio de planes|nueva fecha|nueva hora|sube|baja|pasa|subió|bajó|pasó|subido|bajado"
+        "|pasado|vuelve|aumenta|aumentó",
         "likes": "gusta|gustan|encanta|encantan|adoro|prefiero|odio",
         "past": "antes|anteriormente|originalmente|al principio|antiguamente|antiguo",
         "now": "ahora|actualmente|hoy|todavía|aún|hoy en día|en este momento",
@@ -166,7 +175,9 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "turns": "déménagé|emménagé|aménagé|maintenant|désormais|commencé|changé|trouvé|embauché"
         "|embauchée|quitté|perdu|lâché|démissionné|viré|virée|licencié|licenciée|retraite|vendu|jeté"
         "|annulé|annulée|annulés|annulées|supprimé|supprimée|reporté|reportée|décalé|décalée|résilié"
-        "|arrêté|rompu|retire|désiste|renonce",
+        "|arrêté|rompu|retire|désiste|renonce"
+        "|décalé|déplacé|avancé|changement|nouvelle date|nouvelle heure|passe|passera|passé|passée"
+        "|monte|descend|augmente|baisse|revient|tombe",
         "likes": "aime|aimons|aiment|adore|adorons|préfère|déteste",
         "past": "avant|auparavant|autrefois|à l'origine|au début|jadis|ancien|ancienne",
         "now": "maintenant|actuellement|aujourd'hui|encore|en ce moment|toujours|à présent",
@@ -202,7 +213,9 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "|perdeu|larguei|largou|despedi|despedido|despedida|demiti|reformei|aposentei|vendi|vendemos"
         "|vendeu|cancelei|cancelámos|cancelou|anulei|anulámos|anulou|deitei fora|acabei|terminei"
         "|cancelado|cancelada|cancelados|canceladas|adiado|adiada|adiados|adiadas|anulado|anulada"
-        "|antecipado|antecipada|remarcado|remarcada|desmarcado|desmarcada|desisto|desisti|retiro-me",
+        "|antecipado|antecipada|remarcado|remarcada|desmarcado|desmarcada|desisto|desisti|retiro-me"
+        "|mudaram|alterou|alteraram|adiaram|adiou|anteciparam|remarcaram|remarcou|trocaram|mudança"
+        "|nova data|nova hora|sobe|desce|passa|subiu|desceu|passou|volta|aumenta|aumentou|baixou",
         "likes": "gosto|gosta|gostamos|adoro|adora|prefiro|odeio",
         "past": "antes|anteriormente|originalmente|no início|antigamente",
         "now": "agora|atualmente|hoje|ainda|no momento",
