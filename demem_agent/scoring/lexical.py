@@ -30,7 +30,8 @@ def share_of(part: NDArray[np.float32], mass: float) -> NDArray[np.float32]:
 
     In single precision the parts of a whole can come to a little more than the whole.
     """
-    return np.minimum(part / np.float32(max(mass, 1e-9)), np.float32(1.0))
+    shares: NDArray[np.float32] = np.minimum(part / np.float32(max(mass, 1e-9)), np.float32(1.0))
+    return shares
 
 
 #: What meeting a word counts in a line of another language than the question's: "taller" is a
