@@ -28,6 +28,11 @@ OF_TWO = [
     ("J'habite à Brest", "Ma sœur habite maintenant à Lyon"),
     ("Moro em Lisboa", "A minha irmã mora agora no Porto"),
     ("Vivo en Madrid", "Mi hermana vive ahora en Sevilla"),
+    ("Dad has a pension of 900", "My pension is 700 now"),
+    ("My sister's locker number is 14", "My locker number is 27 now"),
+    ("Tom lives in Leeds", "Tom's wife lives in York now"),
+    ("Nora's husband is 60", "Nora is 31 now"),
+    ("Mama hat einen Termin am 3. Mai", "Mein Termin ist jetzt am 9. Mai"),
     ("Ich wohne in Köln", "Meine Mutter wohnt jetzt in Bonn"),
 ]
 MAYBE_OF_ONE = [
@@ -39,6 +44,8 @@ MAYBE_OF_ONE = [
     ("The phone number is 11", "My phone number is 22 now"),
     ("I work at Kerbrat", "My new job is at Le Borgne"),
     ("The gate code is 1", "The gate code of the quai building is 2 now"),
+    ("My cat weighs 4 kg", "My cat's weight is 5 kg now"),
+    ("My brother's bike is red", "His bike is blue now"),
     ("John's car is red", "His car is blue now"),
     ("My current salary is 10", "My new salary is 12"),
     ("User lives in Porto", "I live in Lisbon now"),

@@ -96,6 +96,12 @@ BEINGS = frozenset(
     nachbar nachbarin chef chefin""".split()
 )
 
+#: Relations that are called by the word alone, as if it were their name.
+_AT_HOME = frozenset(
+    """mum mummy mom mommy mama dad daddy papa grandma grandpa granny nan nana maman mamie papi
+    mamma nonna nonno mamá papá abuela abuelo mutti vati oma opa mamãe papai vovó vovô""".split()
+)
+
 _OF_NAME = pattern(r"\b[A-Z][\w-]+['’]s (\w+)")
 
 _OF_BEING = pattern(
@@ -146,6 +152,8 @@ def _parsed(phrase: list[str]) -> Subject | None:
         return None
     if not _SELF.isdisjoint(low):
         return Subject("self", frozenset()) if len(low) == 1 else None  # "Ana and I"
+    if len(low) == 1 and low[0] in _AT_HOME:
+        return Subject("being", frozenset(stems(low)), "")
     holder = _holder(low)
     left = [word for nth, word in enumerate(low) if not _is_article(low, nth)]
     words = frozenset(stems([word.removesuffix("'s") for word in left if word not in _ANY]))
@@ -171,14 +179,15 @@ def _is_article(low: list[str], nth: int) -> bool:
 
 
 def _holder(low: list[str]) -> str | None:
-    """Return whose the thing is that a phrase names."""
+    """Return whose the thing is that a phrase names: of "my mother's phone", the mother's."""
+    held_by = [word for word in low if word.endswith("'s")]
+    if held_by:
+        return held_by[-1].removesuffix("'s")
     for word in low:
         if word in _MY:
             return ""
         if word in _THEIRS:
             return "*"
-        if word.endswith("'s"):
-            return word.removesuffix("'s")
     return None
 
 
@@ -189,8 +198,14 @@ def apart(first: Subject, second: Subject) -> bool:
         return False
     if "self" in kinds:
         return bool(kinds & {"being", "named"})
+    for one, other in ((first, second), (second, first)):
+        if one.holder and other.words.issuperset(stems([one.holder])):
+            return one.kind == "being"  # Sabine's ex is not Sabine; my dog's weight may be told of it
     if _others_hold(first.holder, second.holder):
         return True
+    if kinds == {"being", "thing"}:
+        thing = first if first.kind == "thing" else second
+        return thing.holder == "" and first.words.isdisjoint(second.words)
     if kinds == {"being", "named"} or kinds == {"named", "thing"}:
         return False  # one may be the name of the other
     gone, come = first.words - second.words, second.words - first.words
