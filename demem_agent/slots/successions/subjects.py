@@ -200,7 +200,7 @@ def apart(first: Subject, second: Subject) -> bool:
         return bool(kinds & {"being", "named"})
     for one, other in ((first, second), (second, first)):
         if one.holder and other.words.issuperset(stems([one.holder])):
-            return one.kind == "being"  # Sabine's ex is not Sabine; my dog's weight may be told of it
+            return one.kind == "being"  # Sabine's ex is not Sabine; a dog's weight is told of it
     if _others_hold(first.holder, second.holder):
         return True
     if kinds == {"being", "thing"}:
