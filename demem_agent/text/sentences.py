@@ -14,7 +14,10 @@ PASSAGE_CHARS = 350
 
 #: Not after an initial, a title or what is written with a stop in German or Spanish: "J. K.
 #: Rowling", "Dr. Ito", "ca. 4 Std.".
-_TITLES = "Dr Mr Mrs Ms Sr Sra Prof St Nr ca bzw usw Std Av".split()
+_TITLES = (
+    "Dr Dra Mr Mrs Ms Sr Sra Srta Sig Dott Avv Prof Hr Hrn Frl Mag Ing Dipl Mme Mlle St Nr ca bzw"
+    " usw Std Av Avda"
+).split()
 _ABBREVIATED = (
     r"(?<![\s.][A-Z]\.)(?<!^[A-Z]\.)(?<!z\.B\.)(?<!d\.h\.)"
     + "".join(rf"(?<!\b{title}\.)" for title in _TITLES)
@@ -29,6 +32,13 @@ _NUMBERED = "".join(
         "[Nn]o [Nn]os p pp [Ff]ig [Ff]igs [Vv]ol [Cc]h [Ss]ec [Ee]st [Ee]xt [Aa]pt [Rr]m"
     ).split()
 )
+#: Nor after a day of the week that German shortens, "am Mo. um 8", nor after "Fr." for a woman.
+_GERMAN = (
+    "".join(rf"(?<!\b[Aa][mb] {day}\.)" for day in "Mo Di Mi Do Fr Sa So".split())
+    + r"(?<!\b(?:bei|mit|von|und|für) Fr\.)"
+)
+#: Nor after "8 a.m." and the like, where what follows goes on in small letters.
+_DOTTED = r"(?:(?!\s+[a-zà-ÿ])|(?<![A-Za-z]\.[A-Za-z]\.))"
 _BEFORE_NUMBER = rf"(?:(?!\s+(?:[\d#§]|[IVXLC]{{2,}}\b))|{_NUMBERED})"
 #: Nor after the number of a day in German: "14. Juni", "im 2. Stock".
 _ORDINAL = (
@@ -36,9 +46,12 @@ _ORDINAL = (
     r"|Sept?(?:ember)?|Okt(?:ober)?|Nov(?:ember)?|Dez(?:ember)?|Stock|Etage|Klasse)\b)"
 )
 _SENTENCE_END = pattern(  # one sign to look for is fast
-    rf"[.!?…。！？\n](?:(?<=\n)\n*|{_ABBREVIATED}{_SHORTENED}{_BEFORE_NUMBER}{_ORDINAL}"
+    rf"[.!?…。！？\n](?:(?<=\n)\n*|{_ABBREVIATED}{_SHORTENED}{_GERMAN}{_DOTTED}"
+    rf"{_BEFORE_NUMBER}{_ORDINAL}"
     r"[\"'”’)\]]*\s+)"
 )
+#: The number of an item of a list: "1. Emma 2. Tobias".
+_ITEM = pattern(r"(?<![\w.,])(\d{1,2})\.[^\S\n]+(?=\S)")
 
 #: (start, end) in a text.
 _Stretch = tuple[int, int]
@@ -51,7 +64,9 @@ def sentences(text: str, start: int = 0, end: int | None = None) -> list[tuple[i
     """
     end = len(text) if end is None else end
     cuts = [start]
-    cuts.extend(match.end() for match in _SENTENCE_END.finditer(text, start, end))
+    in_lists = _behind_numbers(text, start, end)
+    ends = (match.end() for match in _SENTENCE_END.finditer(text, start, end))
+    cuts.extend(cut for cut in ends if cut not in in_lists)
     cuts.append(end)
     found: list[_Stretch] = []
     for first, last in pairwise(cuts):
@@ -59,6 +74,22 @@ def sentences(text: str, start: int = 0, end: int | None = None) -> list[tuple[i
         if stretch:
             found.append(stretch)
     return found
+
+
+def _behind_numbers(text: str, start: int, end: int) -> set[int]:
+    """Return where the items of lists begin, behind their numbers, which count from one on."""
+    behind: set[int] = set()
+    if " 2. " not in text and "\n2. " not in text:  # as most often
+        return behind
+    run: list[int] = []
+    for item in _ITEM.finditer(text, start, end):
+        if int(item[1]) != len(run) + 1:
+            run = []
+        if int(item[1]) == len(run) + 1:
+            run.append(item.end())
+        if len(run) > 1:
+            behind.update(run)
+    return behind
 
 
 def passages(text: str, limit: int = PASSAGE_CHARS) -> list[tuple[int, int]]:
