@@ -4,7 +4,8 @@ Left out is what scores so far behind the best line that it is hardly evidence, 
 nothing by itself, such as "ok" or "lol yes", unless it answers a question that is read. Small talk,
 such as "so tired tho", has to be nearer than others: a short line with no number, no name and no
 word of the question, unless what is asked right before it is read. What past decisions or
-successions moved up stays, and so do corrections. Fillers are English ones.
+successions moved up stays, and so do corrections and the few lines that hold what is asked about by
+its name, said by a person. Fillers are English ones.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from demem_agent.reading.ask import Ask
 from demem_agent.scoring import Ranking, default_floor
 from demem_agent.scoring.forms import FILLER, QUESTION
 from demem_agent.slots.state import State
+from demem_agent.slots.successions.rivals import narrates
 from demem_agent.text.language.words import content_terms
 from demem_agent.text.sameness import answers
 
@@ -26,6 +28,8 @@ __all__ = ["floored"]
 #: Probability of being evidence below which small talk is not read, where readings have a floor.
 #: Set by hand, on the chat of ``benchmarks/messy.py`` that may be looked at.
 SMALL_TALK = 0.05
+#: A word of a question that stands in no more passages names what it is about.
+FEW = 10
 
 
 def floored(state: State, ask: Ask, scored: Ranking, ranking: Ranking) -> tuple[Ranking, int]:
@@ -45,6 +49,7 @@ def floored(state: State, ask: Ask, scored: Ranking, ranking: Ranking) -> tuple[
     is_filler = index.kind.view()[rows] == FILLER
     best = _best(state, ask, scored)
     is_near = own >= best - default_floor().distance(ask.floor)
+    is_near |= _names_it(state, ask)[rows]
     far = best - default_floor().distance(max(ask.floor, SMALL_TALK))
     is_chat = index.small.view()[rows] & (own < far) & ~_holds_word(state, ask, rows)
     tells = is_near & ~is_filler & ~is_chat
@@ -57,6 +62,21 @@ def floored(state: State, ask: Ask, scored: Ranking, ranking: Ranking) -> tuple[
         kept[n] = _answers(state, int(rows[n]), told, is_filler=bool(is_filler[n]))
     gone = rows[~kept]
     return ranking.without_rows(gone), len(gone)
+
+
+def _names_it(state: State, ask: Ask) -> NDArray[np.bool_]:
+    """Mark by row what holds the rarest word of a question, where few passages do.
+
+    "judo is mon + fri" is far behind what Vera says of herself for "When does Vera have judo?".
+    """
+    index = state.passage_index()
+    marked = np.zeros(len(index), np.bool_)
+    words = [word for word in content_terms(ask.query) if not word.isdigit()]
+    rarest = min(filter(index.lexical.holds, words), key=index.lexical.held, default=None)
+    if rarest is not None and index.lexical.held(rarest) <= FEW:
+        marked[index.lexical.rows(rarest)] = True
+    model = [code for name, code in index.speakers.codes.items() if narrates(name)]
+    return marked & ~np.isin(index.speaker.view(), model)
 
 
 def _best(state: State, ask: Ask, scored: Ranking) -> float:

@@ -52,6 +52,20 @@ def test_a_filler_that_answers_a_question_that_is_read_is_read_with_it() -> None
     assert "yes" in said(talk().read("Should the plumber be called about the sink?"))
 
 
+def test_the_line_that_holds_what_is_asked_about_by_its_name_is_read_however_far_behind() -> None:
+    memory = SlotMemory()
+    lines = ["Omar is in the choir that does gospel", "Omar has a cough, Omar stays home", *TALK]
+    far = "gospel: fridays at the town hall, bring 20 for the book"
+    echo = "Fine, I will remember the gospel evenings."
+    for text in (*lines, far):
+        memory.ingest(text, speaker="Ana", session="s1")
+    memory.ingest(echo, speaker="assistant", session="s1")
+    read = said(memory.read("When does Omar have gospel?", floor=0.3))
+    assert far in read
+    assert read.isdisjoint(TALK)
+    assert echo not in read
+
+
 def test_without_a_floor_the_limit_is_filled() -> None:
     memory = talk()
     for off in (0, 0.0, None):
