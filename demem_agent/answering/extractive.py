@@ -26,7 +26,7 @@ from demem_agent.text.quoting.containing import contained, entry
 from demem_agent.text.quoting.cutting import CUT, excerpt, through_turn
 from demem_agent.text.quoting.fences import in_fence, is_fenced
 from demem_agent.text.quoting.greetings import without_greetings
-from demem_agent.text.quoting.pasted import pasted
+from demem_agent.text.quoting.pasted import asks_of_document, of_oneself, pasted
 from demem_agent.text.quoting.saying import day, meant, said, told
 from demem_agent.text.sentences import sentences
 from demem_agent.text.times.asked_days import (
@@ -205,11 +205,12 @@ class ExtractiveAnswerer:
         Args:
             decided: those of the line that proved right, of which the answer is; what was right
                 as it stood is given again, with what it was given with.
-            passed: the numbers of sentences that are none of these.
+            passed: the numbers of sentences that are none of these, where another relates.
         """
         asked = _asked(question, found)
         scores = _by_what_holds(self._scores(asked, found), found)
-        scores[list(passed)] = 0.0
+        others = np.where(np.isin(np.arange(len(found)), passed), 0.0, scores)
+        scores = others if others.max() >= _LEAST else scores
         chosen = _nearest(asked, scores, found)
         if not decided or _is_what_was_right(chosen, decided):
             return chosen
@@ -321,7 +322,8 @@ def _passed_over(question: Question, found: list[_Sentence]) -> list[int]:
     """Return the numbers of sentences that only look like what somebody who is asked about says.
 
     They have no more than a name, where the one of that name says something; or were pasted, where
-    somebody's words are asked for and there are some on the matter.
+    somebody's words are asked for and there are some on the matter, or where who asks speaks of
+    themselves and somebody says as much of it.
     """
     names = _names(question.reading.lines)
     asked = set(_WORDS.findall(question.query.lower()))
@@ -333,21 +335,31 @@ def _passed_over(question: Question, found: list[_Sentence]) -> list[int]:
             nth for nth, one in enumerate(found) if not own[nth] and merely_names(one.text, named)
         ]
     if asks_for_words_of(["i", *names], question.query.lower()):
+        gone += _pasted_over(question, found, names, least=1)
+    elif of_oneself(question.query) and not asks_of_document(question.query):
         gone += _pasted_over(question, found, names)
     return gone
 
 
-def _pasted_over(question: Question, found: list[_Sentence], names: set[str]) -> list[int]:
-    """Return the numbers of pasted sentences, where another one has a word of the matter."""
+def _pasted_over(
+    question: Question, found: list[_Sentence], names: set[str], least: int | None = None
+) -> list[int]:
+    """Return the numbers of pasted sentences, where another one has enough words of the matter.
+
+    Args:
+        least: how many; as many as any of the pasted ones has if None.
+    """
     items = {one.evidence.id: one.evidence.text for one in found}
     documents = {id for id, text in items.items() if pasted(text)}
     matter = set(content_terms(question.query)) - set(stems([*ASKING, *names]))
-    is_said = any(
-        one.evidence.id not in documents and not matter.isdisjoint(one.words) for one in found
-    )
-    if not is_said:
+    held = [len(matter & one.words) for one in found]
+    is_pasted = [one.evidence.id in documents for one in found]
+    said = max((n for n, passed in zip(held, is_pasted, strict=True) if not passed), default=0)
+    if least is None:
+        least = max((n for n, passed in zip(held, is_pasted, strict=True) if passed), default=0)
+    if said < max(least, 1):
         return []
-    return [nth for nth, one in enumerate(found) if one.evidence.id in documents]
+    return [nth for nth, passed in enumerate(is_pasted) if passed]
 
 
 def _names(lines: Iterable[Line]) -> set[str]:

@@ -54,7 +54,8 @@ def test_a_filler_that_answers_a_question_that_is_read_is_read_with_it() -> None
 
 def test_the_line_that_holds_what_is_asked_about_by_its_name_is_read_however_far_behind() -> None:
     memory = SlotMemory()
-    lines = ["Omar is in the choir that does gospel", "Omar has a cough, Omar stays home", *TALK]
+    of_omar = [f"Omar has a {thing}" for thing in ("cough", "new badge", "friend called Pia")]
+    lines = ["Omar is in the choir that does gospel", *of_omar, *TALK]
     far = "gospel: fridays at the town hall, bring 20 for the book"
     echo = "Fine, I will remember the gospel evenings."
     for text in (*lines, far):

@@ -157,3 +157,48 @@ def test_long_texts_of_ones_own_are_no_documents() -> None:
     assert pasted(LEASE)
     assert not pasted(diary)
     assert not pasted(LEASE[:600])
+
+
+def pasted_lines(line: str) -> str:
+    """Return a document of some numbered lines."""
+    return "\n".join(f"{n}. " + line.format(n, n * 3) for n in range(1, 14))
+
+
+OFFICE = pasted_lines(
+    "The working hours of the plant are recorded by device {1}, and whoever works at night is paid"
+    " the supplement that table {0} gives for the hours worked."
+)
+HALL = pasted_lines(
+    "The swimming hall has lane {0} reserved for swimming clubs, and swimmers who swim in lane {1}"
+    " leave it when the hall closes."
+)
+HIRE = pasted_lines(
+    "Insurance of a hired car is extra; a car is insured up to {1} thousand, and the insurance"
+    " month begins on day {0} of the month of hire of the car."
+)
+
+
+@pytest.mark.parametrize(
+    ("own", "document", "question", "is_own"),
+    [
+        ("I work for Baker & Sons", OFFICE, "Where do I work?", True),
+        ("we swim at the Lido on Fridays", HALL, "Where do we swim?", True),
+        (
+            "we swim at the Lido on Fridays",
+            HALL,
+            "According to the rules, where may we swim?",
+            False,
+        ),
+        ("we swim at the Lido on Fridays", HALL, "What does the swimming hall have?", False),
+        ("my car insurance went up", HIRE, "When does my car insurance month begin?", False),
+    ],
+)
+def test_who_asks_of_themselves_is_answered_by_what_they_said_if_they_said_as_much(
+    own: str, document: str, question: str, is_own: bool
+) -> None:
+    made = SlotMemory(clock=None)
+    for text in (own, document, "the cat is fat", "it rained"):
+        made.ingest(text, speaker="Ana")
+    quoted = made.answer(question).text
+    assert quoted
+    assert quoted.startswith(f"Ana: {own}") is is_own

@@ -10,7 +10,7 @@ import re
 
 from demem_agent.later import pattern
 
-__all__ = ["pasted"]
+__all__ = ["asks_of_document", "of_oneself", "pasted"]
 
 #: Characters from which on a text may be a document, and as far as it is looked at.
 SHORTEST = 1200
@@ -23,6 +23,16 @@ _OWN = pattern(
     r"|je|moi|mon|ma|mes|nous|notre|nos|eu|meu|minha|nós|io|mio|mia|noi|ik|mij|mijn|wij|ons)\b",
     re.IGNORECASE,
 )
+#: What asks for what a document says, by its kind or by words for keeping to it.
+_OF_DOCUMENT = pattern(
+    r"\b(?:according to|lease|contract|agreement|polic(?:y|ies)|terms|clause|rules?|regulations?|manual"
+    r"|handbook|warranty|allowed|permitted|obliged|may|must"
+    r"|laut|gemäß|nach dem|\w*vertrag\w*|klausel|hausordnung|satzung|darf|dürfen|muss|müssen"
+    r"|selon|d['’]après|contrat|bail|règlement|clause|autorisé|dois|doit|devons"
+    r"|según|contrato|arrendamiento|reglamento|cláusula|permitido|debo|debemos"
+    r"|secondo|contratto|regolamento|clausola|devo|dobbiamo|segundo|regulamento|devemos)\b",
+    re.IGNORECASE,
+)
 
 
 def pasted(text: str) -> bool:
@@ -32,3 +42,13 @@ def pasted(text: str) -> bool:
     looked_at = text[:_LOOKED_AT]
     words = len(_WORD.findall(looked_at))
     return len(_OWN.findall(looked_at)) * _ONE_IN < words
+
+
+def of_oneself(text: str) -> bool:
+    """Whether a text has a word for who says it: "I", "mein", "nous"."""
+    return _OWN.search(text) is not None
+
+
+def asks_of_document(question: str) -> bool:
+    """Whether a question is of what a document says: it names one, or asks what may or must be."""
+    return _OF_DOCUMENT.search(question) is not None
