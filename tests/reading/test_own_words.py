@@ -186,7 +186,7 @@ HIRE = pasted_lines(
         (
             "we swim at the Lido on Fridays",
             HALL,
-            "According to the rules, where may we swim?",
+            "By the rules, where may we swim?",
             False,
         ),
         ("we swim at the Lido on Fridays", HALL, "What does the swimming hall have?", False),

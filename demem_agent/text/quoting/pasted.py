@@ -25,8 +25,8 @@ _OWN = pattern(
 )
 #: What asks for what a document says, by its kind or by words for keeping to it.
 _OF_DOCUMENT = pattern(
-    r"\b(?:according to|lease|contract|agreement|polic(?:y|ies)|terms|clause|rules?|regulations?|manual"
-    r"|handbook|warranty|allowed|permitted|obliged|may|must"
+    r"\b(?:according to|lease|contract|agreement|polic(?:y|ies)|terms|clause|rules?"
+    r"|regulations?|manual|handbook|warranty|allowed|permitted|obliged|may|must"
     r"|laut|gemäß|nach dem|\w*vertrag\w*|klausel|hausordnung|satzung|darf|dürfen|muss|müssen"
     r"|selon|d['’]après|contrat|bail|règlement|clause|autorisé|dois|doit|devons"
     r"|según|contrato|arrendamiento|reglamento|cláusula|permitido|debo|debemos"
