@@ -10,6 +10,7 @@ import numpy as np
 
 from demem_agent.answering.corrections import CORRECTION, said_to
 from demem_agent.answering.following import Stretch, following
+from demem_agent.answering.in_time import Told, by_their_time, time_asked
 from demem_agent.answering.unbroken import unbroken
 from demem_agent.answering.whole import whole
 from demem_agent.encoders import as_matrix, default_encoder
@@ -208,9 +209,13 @@ class ExtractiveAnswerer:
             passed: the numbers of sentences that are none of these, where another relates.
         """
         asked = _asked(question, found)
-        scores = _by_what_holds(self._scores(asked, found), found)
+        scores = self._scores(asked, found)
+        if time_asked(question.query) >= 0:  # the first of all need not hold any more
+            scores = _by_what_holds(scores, found)
         others = np.where(np.isin(np.arange(len(found)), passed), 0.0, scores)
         scores = others if others.max() >= _LEAST else scores
+        told = [Told(one.evidence, one.text, one.words) for one in found]
+        scores = by_their_time(question.query, told, scores)
         chosen = _nearest(asked, scores, found)
         if not decided or _is_what_was_right(chosen, decided):
             return chosen
