@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from demem_agent.slots.successions.amended import Amended
 from demem_agent.slots.successions.foreign_turns import told_abroad_by
-from demem_agent.slots.successions.states import IMPLIED, begun_before, stated
+from demem_agent.slots.successions.states import IMPLIED, begun_before, stated, works_somewhere
 from demem_agent.slots.successions.whose import same_person
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ def _begins_another(earlier: Claim, later: Claim) -> bool:
         return False
     before = stated(earlier.said, state.kind)
     if before is None or not same_person(before.who, state.who):
+        return False
+    if state.by_name and not works_somewhere(earlier.said):
         return False
     return not later.names or not later.names <= earlier.held
 
