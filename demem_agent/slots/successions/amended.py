@@ -18,7 +18,7 @@ from demem_agent.slots.successions.subjects import BEINGS
 from demem_agent.text.language.languages import language_of_words, stop_words
 from demem_agent.text.language.words import stems
 
-__all__ = ["Amended", "amended"]
+__all__ = ["Amended", "amended", "times_in"]
 
 _LANGUAGES = ("english", "german", "spanish", "french", "portuguese")
 Kind = Literal["day", "weekday", "clock", "amount"]
@@ -184,6 +184,11 @@ def amended(said: str) -> Amended | None:
     told = low[redated.end() :]
     values = tuple((kind, found) for kind in _TIMES if (found := _values(told, kind)))
     return _made(said, values, _TELLS_DATES) if values else None
+
+
+def times_in(low: str) -> frozenset[str]:
+    """Return the days and times of day that a text in lower case names."""
+    return frozenset().union(*(_values(low, kind) for kind in _TIMES))
 
 
 def _amount(said: str, told: str, by: str) -> Amended | None:

@@ -194,9 +194,8 @@ class Claim:
         """What it says to be over."""
         if not self.turns:
             return None
-        found = ended(self.said) or retold(self.said)
-        found = found or ended_abroad(self.said) or amended(self.said)
-        return found or fewer(self.said, self.before)
+        over = ended(self.said) or retold(self.said) or ended_abroad(self.said)
+        return over or amended(self.said) or fewer(self.said, self.before)
 
     @cached_property
     def attribute(self) -> Attribute | None:

@@ -1,4 +1,4 @@
-"""Things that are counted, of which one is gone: "I lost a hive, four left", "one of the cats died".
+"""Things that are counted, of which one is gone: "I lost a hive, four left".
 
 The earlier sentence tells how many there were: a number right before the thing. The rules know
 English, German, Spanish, French and Portuguese, and were written by hand.

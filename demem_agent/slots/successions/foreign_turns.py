@@ -672,8 +672,9 @@ def ended_abroad(said: str) -> ForeignEnding | None:
             return ForeignEnding(("work",), who, frozenset(), (), language)
         last_day = _LAST_DAY[language].search(said)
         if last_day is not None:
-            name = tuple(word.lower() for word in _WORD.findall(last_day["what"]))
-            return ForeignEnding(("work",), "", frozenset([*name, *stems(name)]), name, language)
+            name = _WORD.findall(last_day["what"].lower())
+            words = frozenset([*name, *stems(name)])
+            return ForeignEnding(("work",), "", words, tuple(name), language)
         for form, over in _ENDS[language]:
             found = form.search(said)
             if found is not None:
