@@ -66,7 +66,7 @@ _GREETS = pattern(
 #: What each of these has in it.
 _MARKS = pattern(r"[\[{};</#`(=]")
 #: A word that stands in one sentence and not in the other, capitalised and inside it, is a name.
-_NAME = pattern(r"(?<=[\w,;:)] )[^\W\d_a-z][\w'-]*")
+_NAME = pattern(r"(?<=[\w,;:)] )[^\W\d_a-zß-öø-ÿ][\w'-]*")
 _TOKEN = pattern(r"\d+(?:[.,:/]\d+)*|[^\W\d_]+")
 _NUMBER = pattern(r"(\d+(?:[.,:/]\d+)*)")
 _ASCII_TOKEN = pattern(r"[a-z]+|\d+(?:[.,:/]\d+)*")
