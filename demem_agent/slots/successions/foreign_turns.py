@@ -572,7 +572,8 @@ class ForeignEnding:
             if self.told and not set(self.told) <= set(_WORD.findall(said.lower())):
                 return False
             return stated_abroad(said, "work") == self.who
-        if not said_before(said, kind, self.language):
+        is_journey_there = kind == "event" and self._is_journey_to(said)
+        if not (is_journey_there or said_before(said, kind, self.language)):
             return False
         if _OPEN[self.language].search(said) and not _GOT.search(said):
             return False
@@ -581,9 +582,7 @@ class ForeignEnding:
             return False
         held = set(stems(_WORD.findall(said.lower()), self.language))
         shared = [word for word in self.told if word in held]
-        if len(shared) >= math.ceil(len(self.told) * MOST):
-            return True
-        return kind == "event" and self._is_journey_to(said)
+        return is_journey_there or len(shared) >= math.ceil(len(self.told) * MOST)
 
     def _is_journey_to(self, said: str) -> bool:
         """Whether it is a journey that is over, and a sentence tells of where it goes."""
