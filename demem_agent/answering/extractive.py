@@ -464,8 +464,8 @@ def _with_what_begins(found: list[_Sentence]) -> list[_Sentence]:
     told: dict[int, frozenset[str]] = {}
     for sentence in found:
         for nth in _holding(sentence, found):
-            one = claim(found[nth].text)
-            told[nth] = implied(one) if one is not None else frozenset()
+            claimed = claim(found[nth].text)
+            told[nth] = frozenset() if claimed is None else implied(claimed)
     for nth, words in told.items():
         one = found[nth]
         found[nth] = replace(one, words=one.words | words, around=one.around | words, begins=words)
