@@ -195,7 +195,8 @@ def _amount(said: str, told: str, by: str) -> Amended | None:
     amount = _KINDS["amount"].match(told)
     if amount is None or (by.split()[0] == "auf" and not _RAISED.search(told)):
         return None
-    return _made(said, (("amount", _values(amount[0], "amount")),), frozenset())
+    values: tuple[Kind, frozenset[str]] = ("amount", _values(amount[0], "amount"))
+    return _made(said, (values,), frozenset())
 
 
 def _made(
@@ -210,7 +211,7 @@ def _made(
     words = set(topic)
     for one in _LANGUAGES:  # a short earlier sentence may be taken to be in any
         words.update(stems(topic, one))
-    kinds = tuple(kind for kind, _ in values)
+    kinds: tuple[Kind, ...] = tuple(kind for kind, _ in values)
     return Amended(kinds, "", frozenset(words), frozenset(_others(said, language)), values)
 
 
