@@ -17,6 +17,8 @@ from demem_agent.encoders import as_matrix, default_encoder
 from demem_agent.later import dataclass, pattern
 from demem_agent.scoring.features.speakers import asks_for_words_of
 from demem_agent.scoring.spelling import put_right
+from demem_agent.slots.successions.claims import claim
+from demem_agent.slots.successions.turns import implied
 from demem_agent.text.language.asking import asks, has_words
 from demem_agent.text.language.kinds import holds, kind_asked
 from demem_agent.text.language.mentions import merely_names
@@ -61,6 +63,7 @@ _SPEAKER = 0.2
 _CONTEXT = 0.3
 _ASKS = 0.4
 _CORRECTS = 0.3
+_BEGINS = 0.3
 #: The words of the conversation count less than those of the question, all together.
 _AFTER = 0.5
 #: A sentence that shares no more than this with the question answers nothing.
@@ -93,9 +96,16 @@ _STANDS = pattern(
 )
 
 
+_FIRST_PERSON = pattern(r"\b(?:i|we|ich|wir|je|nous|on|yo|eu|vivo|trabajo|moro|trabalho)\b|\bj['’]")
+
+
 @dataclass(frozen=True, slots=True)
 class _Sentence:
-    """A sentence of the reading, with its words and those of the line it stands in."""
+    """A sentence of the reading, with its words and those of the line it stands in.
+
+    Attributes:
+        begins: words of what has begun by it in the place of something else, which it may lack.
+    """
 
     evidence: Evidence
     start: int
@@ -103,6 +113,7 @@ class _Sentence:
     words: frozenset[str]
     around: frozenset[str]
     superseded: Superseded | None = None
+    begins: frozenset[str] = frozenset()
 
     @property
     def text(self) -> str:
@@ -155,7 +166,15 @@ class _Asked:
         score += _SPEAKER * _is_named(self.query, sentence.evidence.speaker)
         score -= _ASKS * sentence.asks
         score += _CORRECTS * sentence.corrects
+        score += _BEGINS * self.is_of_what_begins(sentence)
         return score
+
+    def is_of_what_begins(self, sentence: _Sentence) -> bool:
+        """Whether nothing is asked but what has begun, for whoever tells of it."""
+        if not sentence.begins or not self.rarity.keys() - self.aside <= sentence.begins:
+            return False
+        own = _FIRST_PERSON.search(self.query) is not None
+        return own or _is_named(self.query, sentence.evidence.speaker) > 0
 
 
 class ExtractiveAnswerer:
@@ -451,6 +470,22 @@ def _sentences(question: Question) -> list[_Sentence]:
             words = around if is_whole else frozenset(content_terms(item.text[start:end]))
             stale = _superseded(line, start, end)
             found.append(_Sentence(item, start, end, words, around, stale))
+    return _with_what_begins(found)
+
+
+def _with_what_begins(found: list[_Sentence]) -> list[_Sentence]:
+    """Return sentences, those that hold in the place of others with the words of what begins.
+
+    "Day one at Siemens" is of where somebody works, as the line was of which it takes the place.
+    """
+    told: dict[int, frozenset[str]] = {}
+    for sentence in found:
+        for nth in _holding(sentence, found):
+            claimed = claim(found[nth].text)
+            told[nth] = frozenset() if claimed is None else implied(claimed)
+    for nth, words in told.items():
+        one = found[nth]
+        found[nth] = replace(one, words=one.words | words, around=one.around | words, begins=words)
     return found
 
 

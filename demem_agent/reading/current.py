@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import date, datetime
+from operator import attrgetter
 
 import numpy as np
 
@@ -43,6 +44,10 @@ FEWEST = 2
 LOOKED = 100
 #: What keeps an old line behind the one that holds: the last digit of a score.
 BEHIND = 0.0001
+
+
+_NAMES = attrgetter("names")
+_NUMBERS = attrgetter("numbers")
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +196,10 @@ def _believed(state: State, asked: Current, line: Stretch) -> list[Succession]:
 
 def _holding(state: State, asked: Current, succession: Succession) -> Stretch:
     """Return the line that holds in the end; the next one where a filter leaves that out."""
-    line = state.derived.current.holding(succession.new, asked.least)
+    lineage = state.derived.current
+    line = lineage.holding(succession.old, max(asked.least, HOLDS))
+    if line == succession.old:  # it is not as sure as that
+        line = lineage.holding(succession.new, asked.least)
     return line if asked.admits(line) else succession.new
 
 
@@ -231,11 +239,26 @@ def _asks_of_old(state: State, asked: Current, succession: Succession) -> bool:
     at = state.evidence[succession.new[0]].at
     if asked.until is not None and at is not None and asked.until < at.date():
         return True
-    held = _words(state, succession.new)
+    return not asked.words.isdisjoint(_replaced(state, succession))
+
+
+def _replaced(state: State, succession: Succession) -> set[str]:
+    """Return the names and numbers of an old line that have others in their place.
+
+    Where the new line has no other name, the names of the old one are no part of what changed.
+    """
+    old, new = (_claims(state, line) for line in (succession.old, succession.new))
     gone: set[str] = set()
-    for claim in _claims(state, succession.old):
-        gone |= (claim.names | claim.numbers) - held
-    return not asked.words.isdisjoint(gone)
+    for values in (_NAMES, _NUMBERS):
+        before = _united(map(values, old))
+        since = _united(map(values, new))
+        if since - _words(state, succession.old):
+            gone |= before - _words(state, succession.new)
+    return gone
+
+
+def _united(sets: Iterable[frozenset[str]]) -> set[str]:
+    return set().union(*sets)
 
 
 def _bears(state: State, asked: Current, line: Stretch, found: Iterable[Succession]) -> bool:

@@ -47,3 +47,20 @@ def test_a_value_said_anew_takes_the_place_of_the_last_of_its_kind(old: str, new
 )
 def test_what_only_begins_like_it_takes_nothing_back(old: str, new: str) -> None:
     assert followed(APART, old, new) == []
+
+
+def test_what_a_line_was_corrected_to_is_over_with_the_line() -> None:
+    memory = SlotMemory()
+    said = (
+        ("The dentist appointment is on 12 May.", "2026-03-11", "one"),
+        ("no wait, it's the 14th", "2026-03-11", "one"),
+        ("My bike has a flat tyre.", "2026-04-02", "two"),
+        ("The dentist appointment was moved to 21 May.", "2026-05-08", "three"),
+    )
+    for text, at, session in said:
+        memory.ingest(text, speaker="Mia", at=at, session=session)
+    sure = {(one.old[0], one.new[0]) for one in memory.successions() if one.confidence >= 0.5}
+    assert {("e1", "e2"), ("e2", "e4")} <= sure
+    answer = memory.answer("When is the dentist appointment?", at="2026-05-09")
+    assert "21 May" in answer.text.splitlines()[0]
+    assert "[until 8 May 2026] Mia: no wait, it's the 14th" in memory.read("the dentist").text

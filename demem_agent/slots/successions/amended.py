@@ -18,7 +18,7 @@ from demem_agent.slots.successions.subjects import BEINGS
 from demem_agent.text.language.languages import language_of_words, stop_words
 from demem_agent.text.language.words import stems
 
-__all__ = ["Amended", "amended"]
+__all__ = ["Amended", "amended", "times_in"]
 
 _LANGUAGES = ("english", "german", "spanish", "french", "portuguese")
 Kind = Literal["day", "weekday", "clock", "amount"]
@@ -186,11 +186,17 @@ def amended(said: str) -> Amended | None:
     return _made(said, values, _TELLS_DATES) if values else None
 
 
+def times_in(low: str) -> frozenset[str]:
+    """Return the days and times of day that a text in lower case names."""
+    return frozenset().union(*(_values(low, kind) for kind in _TIMES))
+
+
 def _amount(said: str, told: str, by: str) -> Amended | None:
     amount = _KINDS["amount"].match(told)
     if amount is None or (by.split()[0] == "auf" and not _RAISED.search(told)):
         return None
-    return _made(said, (("amount", _values(amount[0], "amount")),), frozenset())
+    values: tuple[Kind, frozenset[str]] = ("amount", _values(amount[0], "amount"))
+    return _made(said, (values,), frozenset())
 
 
 def _made(
@@ -205,7 +211,7 @@ def _made(
     words = set(topic)
     for one in _LANGUAGES:  # a short earlier sentence may be taken to be in any
         words.update(stems(topic, one))
-    kinds = tuple(kind for kind, _ in values)
+    kinds: tuple[Kind, ...] = tuple(kind for kind, _ in values)
     return Amended(kinds, "", frozenset(words), frozenset(_others(said, language)), values)
 
 

@@ -14,6 +14,7 @@ from demem_agent.later import pattern
 from demem_agent.slots.successions.amended import Amended, amended
 from demem_agent.slots.successions.attributes import Attribute, attribute
 from demem_agent.slots.successions.endings import Ending, ended
+from demem_agent.slots.successions.fewer import Fewer, fewer
 from demem_agent.slots.successions.foreign_turns import ForeignEnding, ended_abroad
 from demem_agent.slots.successions.retold import Retold, retold
 from demem_agent.slots.successions.states import State, begun
@@ -46,6 +47,8 @@ BEFORE_VALUES = frozenset(
 )
 #: Characters of a sentence in which it is looked for what begins or is over.
 LONGEST = 300
+#: Characters before a sentence in which it may be named what it is of.
+BEFORE = 60
 #: Characters of a sentence that tells one value, at most.
 SET = 120
 #: Characters that a greeting has at most.
@@ -63,7 +66,7 @@ _GREETS = pattern(
 #: What each of these has in it.
 _MARKS = pattern(r"[\[{};</#`(=]")
 #: A word that stands in one sentence and not in the other, capitalised and inside it, is a name.
-_NAME = pattern(r"(?<=[\w,;:)] )[^\W\d_a-z][\w'-]*")
+_NAME = pattern(r"(?<=[\w,;:)] )[^\W\d_a-zß-öø-ÿ][\w'-]*")
 _TOKEN = pattern(r"\d+(?:[.,:/]\d+)*|[^\W\d_]+")
 _NUMBER = pattern(r"(\d+(?:[.,:/]\d+)*)")
 _ASCII_TOKEN = pattern(r"[a-z]+|\d+(?:[.,:/]\d+)*")
@@ -82,6 +85,7 @@ class Claim:
         said: its text; of a question what stands before it asks. plain: with numbers in digits.
         words: its stems in order, without stop words, numbers in digits; ``held``: each once.
         signs: of change, that it may have.
+        before: the end of what was said right before it in the item, where something may be over.
     """
 
     start: int
@@ -91,6 +95,7 @@ class Claim:
     words: tuple[str, ...]
     held: frozenset[str]
     signs: frozenset[Sign]
+    before: str = ""
 
     @cached_property
     def numbers(self) -> frozenset[str]:
@@ -185,12 +190,12 @@ class Claim:
         return begun(self.said) if self.turns else None
 
     @cached_property
-    def ended(self) -> Ending | Retold | ForeignEnding | Amended | None:
+    def ended(self) -> Ending | Retold | ForeignEnding | Amended | Fewer | None:
         """What it says to be over."""
         if not self.turns:
             return None
-        found = ended(self.said) or retold(self.said)
-        return found or ended_abroad(self.said) or amended(self.said)
+        over = ended(self.said) or retold(self.said) or ended_abroad(self.said)
+        return over or amended(self.said) or fewer(self.said, self.before)
 
     @cached_property
     def attribute(self) -> Attribute | None:
@@ -256,7 +261,8 @@ def claim(text: str, start: int = 0, end: int | None = None, *, asks: bool = Fal
     words = tuple(stems([word for word in found if word not in left_out], language))
     if not words:
         return None
-    return Claim(start, end, said, plain, words, frozenset(words), heard)
+    before = clean(text[max(start - BEFORE, 0) : start]) if "turns" in heard else ""
+    return Claim(start, end, said, plain, words, frozenset(words), heard, before)
 
 
 def tokens(text: str) -> list[str]:

@@ -27,7 +27,14 @@ from demem_agent.slots.successions.whose import same_person
 from demem_agent.text.language.languages import are_surely_english, stop_words
 from demem_agent.text.language.words import stems
 
-__all__ = ["ForeignEnding", "begun_abroad", "ended_abroad", "stated_abroad", "told_abroad_by"]
+__all__ = [
+    "ForeignEnding",
+    "begun_abroad",
+    "ended_abroad",
+    "first_day_abroad",
+    "stated_abroad",
+    "told_abroad_by",
+]
 
 Kind = Literal["home", "work"]
 
@@ -562,8 +569,11 @@ class ForeignEnding:
         """Whether an earlier sentence says what is over by this."""
         (kind,) = self.kinds
         if kind == "work":
+            if self.told and not set(self.told) <= set(_WORD.findall(said.lower())):
+                return False
             return stated_abroad(said, "work") == self.who
-        if not said_before(said, kind, self.language):
+        is_journey_there = kind == "event" and self._is_journey_to(said)
+        if not (is_journey_there or said_before(said, kind, self.language)):
             return False
         if _OPEN[self.language].search(said) and not _GOT.search(said):
             return False
@@ -572,9 +582,7 @@ class ForeignEnding:
             return False
         held = set(stems(_WORD.findall(said.lower()), self.language))
         shared = [word for word in self.told if word in held]
-        if len(shared) >= math.ceil(len(self.told) * MOST):
-            return True
-        return kind == "event" and self._is_journey_to(said)
+        return is_journey_there or len(shared) >= math.ceil(len(self.told) * MOST)
 
     def _is_journey_to(self, said: str) -> bool:
         """Whether it is a journey that is over, and a sentence tells of where it goes."""
@@ -603,6 +611,32 @@ def begun_abroad(said: str) -> tuple[Kind, str] | None:
             if who is not None:
                 return kind, who
     return None
+
+
+_NAMED = r"(?:la |le |el |a |o |der )?(?P<what>[A-ZÀ-Ý][\w'’&-]*(?: [A-ZÀ-Ý][\w'’&-]*)*)"
+#: A first and a last day of work, by the name of who it is for.
+_FIRST_DAY = pattern(
+    rf"^\W*(?:(?i:heute )?(?i:(?:mein )?erster (?:arbeits)?tag)) (?i:bei|beim) {_NAMED}"
+    rf"|^\W*(?:(?i:mon )?(?i:premier jour)) (?i:chez) {_NAMED.replace('what', 'chez')}"
+    r"|^\W*(?i:(?:hoy )?(?:mi )?primer día de trabajo en) "
+    rf"{_NAMED.replace('what', 'en')}"
+    r"|^\W*(?i:(?:hoje )?(?:o )?(?:meu )?primeiro dia de trabalho n[ao]) "
+    rf"{_NAMED.replace('what', 'na')}"
+    r"|\b[Hh]abe? bei [A-Z][\w -]*? zugesagt\b|\b[Aa]i dit oui à [A-ZÀ-Ý][^.!?]*\bcommence\b"
+    r"|\b[Dd]ije que sí a [A-ZÀ-Ý][^.!?]*\b(?:empiezo|empezaré)\b"
+    r"|\b[Dd]isse que sim à? [A-ZÀ-Ý][^.!?]*\b(?:começo|começarei)\b"
+)
+_LAST_DAY: Mapping[Language, re.Pattern[str]] = {
+    "german": pattern(rf"^\W*(?i:(?:mein )?letzter (?:arbeits)?tag (?:bei|beim)) {_NAMED}"),
+    "spanish": pattern(rf"^\W*(?i:(?:mi )?último día de trabajo en) {_NAMED}"),
+    "french": pattern(rf"^\W*(?i:(?:mon )?dernier jour chez) {_NAMED}"),
+    "portuguese": pattern(rf"^\W*(?i:(?:o )?(?:meu )?último dia de trabalho n[ao]) {_NAMED}"),
+}
+
+
+def first_day_abroad(said: str) -> bool:
+    """Whether somebody tells of a first day of work, or an offer accepted, by the name."""
+    return not _is_english(said) and _FIRST_DAY.search(said) is not None
 
 
 _DENIES: Mapping[Language, re.Pattern[str]] = {
@@ -635,6 +669,11 @@ def ended_abroad(said: str) -> ForeignEnding | None:
         if jobless.search(said):
             who = _who(said, language)
             return ForeignEnding(("work",), who, frozenset(), (), language)
+        last_day = _LAST_DAY[language].search(said)
+        if last_day is not None:
+            name = _WORD.findall(last_day["what"].lower())
+            words = frozenset([*name, *stems(name)])
+            return ForeignEnding(("work",), "", words, tuple(name), language)
         for form, over in _ENDS[language]:
             found = form.search(said)
             if found is not None:

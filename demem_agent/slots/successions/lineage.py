@@ -110,11 +110,19 @@ class Lineage:
         return [succession for _, succession in found.values()]
 
     def holding(self, line: Stretch, least: float = HOLDS) -> Stretch:
-        """Return the line that a line has been followed by in the end; itself where it holds."""
+        """Return the line that a line has been followed by in the end; itself where it holds.
+
+        Of several that have followed it the latest holds, not the surest.
+        """
+
+        def sure(one: Succession) -> bool:
+            return self.confidence(one) >= least
+
         passed = {line}
         while True:
-            further = self.of_line(line, least)
-            follow = [one.new for one in further if one.new not in passed]
+            held = self._by_old.get(line[0], {}).values()
+            further = [one for one in held if _overlap(line, one.old)]
+            follow = [one.new for one in further if one.new not in passed and sure(one)]
             if not follow:
                 return line
             line = max(follow, key=_order)

@@ -16,6 +16,7 @@ from demem_agent.later import dataclass
 from demem_agent.slots.successions.attributes import restates
 from demem_agent.slots.successions.claims import Claim
 from demem_agent.slots.successions.frames import framed
+from demem_agent.slots.successions.same_value import says_the_same_place, says_the_same_time
 from demem_agent.slots.successions.subjects import apart, is_mine
 from demem_agent.slots.successions.turns import turns
 from demem_agent.slots.successions.worth import Worth
@@ -202,6 +203,8 @@ def compared(
         return None
     if not (bound or told) and _of_two(earlier, later):
         return None
+    if not bound and later.changed and _says_already(earlier, later):
+        return None
     alike = min(both / math.sqrt(masses[0] * masses[1]), 1.0)
     return Compared(
         earlier,
@@ -215,6 +218,12 @@ def compared(
         turned=turned,
         withdrawn=withdrawn,
     )
+
+
+def _says_already(earlier: Claim, later: Claim) -> bool:
+    """Whether the earlier one names what the later one says to hold now."""
+    said = (earlier.said, later.said)
+    return says_the_same_place(*said) or says_the_same_time(*said)
 
 
 def _restates(earlier: Claim, later: Claim) -> bool:

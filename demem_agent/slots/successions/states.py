@@ -11,11 +11,25 @@ import re
 from typing import Literal
 
 from demem_agent.later import dataclass, pattern
-from demem_agent.slots.successions.foreign_turns import begun_abroad, stated_abroad, told_abroad_by
+from demem_agent.slots.successions.foreign_turns import (
+    begun_abroad,
+    first_day_abroad,
+    stated_abroad,
+    told_abroad_by,
+)
 from demem_agent.slots.successions.whose import AFTER_WHO, WHO, WHO_THEN, whose
 from demem_agent.text.language.words import stems
 
-__all__ = ["IMPLIED", "Kind", "State", "begun", "begun_before", "not_now", "stated"]
+__all__ = [
+    "IMPLIED",
+    "Kind",
+    "State",
+    "begun",
+    "begun_before",
+    "not_now",
+    "stated",
+    "works_somewhere",
+]
 
 Kind = Literal["home", "work"]
 
@@ -29,7 +43,14 @@ IMPLIED: dict[Kind, frozenset[str]] = {
 #: Further ones by which an earlier line is found that tells of one.
 _TOLD_BY: dict[Kind, frozenset[str]] = {
     "home": frozenset(stems(["moved", "relocated", "settled", "resides", "rent", "place"])),
-    "work": frozenset(stems(["teach", "teaches", "hired", "started", "position", "role"])),
+    "work": frozenset(
+        stems(
+            [
+                *("teach", "teaches", "hired", "started", "position", "role", "tune", "repair"),
+                *("cook", "bake", "design", "code", "translate", "weld", "sew"),
+            ]
+        )
+    ),
 }
 
 _DAYS = "Mon|Tues|Wednes|Thurs|Fri|Satur|Sun"
@@ -63,7 +84,25 @@ _LIVES = (
 _WORKS = (
     r"works? (?:\w+ ){0,2}?(?:at|for|as|in)\b|working (?:\w+ )?(?:at|for|as)\b|employed\b"
     r"|an? (?:[\w-]+ ){1,3}?(?:at|for) (?=[A-Z])|teach(?:es)?\b"
+    r"|(?:tune|repair|cook|bake|design|code|translate|weld|sew)s?\b[^.!?]{0,40}? (?:at|for)"
+    r" (?!Christmas|Easter|Thanksgiving|Halloween)(?=[A-Z])"
     rf"|teaching (?:at|in)\b|(?:have|has) an? (?:\w+ )?job\b|{_HIRED}"
+)
+#: A first day, or that an offer was accepted, by the name of who it is at.
+_FIRST_DAY = pattern(
+    r"^\W*(?P<who>(?!))?(?:(?i:it['’]s|it is|it was|today is|today was|had) )?(?:(?i:my) )?"
+    r"(?i:(?:very )?first day|day (?:one|1)|week one|first week) (?i:at|with) (?i:the )?(?=[A-Z])"
+    r"|^\W*(?i:i |we )?(?i:said yes to) (?=[A-Z])[^.!?]*\b(?:start|starting|begin)\b"
+)
+#: What a first day is at that is no work.
+_NO_WORK = pattern(
+    r"\b(?:school|uni|university|college|camp|festival|fair|conference|kindergarten|nursery"
+    r"|holidays?|vacation|trip|beach|resort|retreat|hotel|spa|gym|disney\w*|congress|expo|museum"
+    r"|course|workshop|as a student|married?|hospital stay)\b",
+    re.IGNORECASE,
+)
+_AT_SOME_PLACE = pattern(
+    r"\b(?:at|for|with|bei|beim|für|chez|pour|en|na|no|nas|nos|em|para)\b", re.IGNORECASE
 )
 _BEGINS: dict[Kind, re.Pattern[str]] = {
     "home": pattern(f"{WHO_THEN}(?:{_MOVED})"),
@@ -93,10 +132,16 @@ _NOT_NOW = pattern(
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A state that somebody is said to be in; ``who`` is as :func:`whose` returns it."""
+    """A state that somebody is said to be in.
+
+    Attributes:
+        who: as :func:`whose` returns it.
+        by_name: whether it is told by no more than the name of who somebody works for.
+    """
 
     kind: Kind
     who: str
+    by_name: bool = False
 
 
 def begun(said: str) -> State | None:
@@ -110,8 +155,21 @@ def begun(said: str) -> State | None:
     small = _BEGINS_SMALL.search(said) if said.islower() else None
     if small is not None:
         return State("home", whose(small))
+    if _begins_by_name(said):
+        return State("work", "", by_name=True)
     abroad = begun_abroad(said)
     return None if abroad is None else State(*abroad)
+
+
+def _begins_by_name(said: str) -> bool:
+    """Whether somebody begins to work for who is named: "First day at Siemens!"."""
+    is_told = _FIRST_DAY.search(said) is not None or first_day_abroad(said)
+    return is_told and _NO_WORK.search(said) is None
+
+
+def works_somewhere(said: str) -> bool:
+    """Whether a sentence tells at what place somebody works, rather than what they are."""
+    return _AT_SOME_PLACE.search(said) is not None
 
 
 def stated(said: str, kind: Kind) -> State | None:

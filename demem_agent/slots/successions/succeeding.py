@@ -18,6 +18,7 @@ from demem_agent.slots.state import State
 from demem_agent.slots.successions.ahead import NEAREST, Ahead, Passage, passages_of
 from demem_agent.slots.successions.claims import Claim, tokens
 from demem_agent.slots.successions.echoes import echoed
+from demem_agent.slots.successions.lineage import HOLDS
 from demem_agent.slots.successions.model import judged, probability
 from demem_agent.slots.successions.rivals import narrates, owner
 from demem_agent.slots.successions.signals import ALIKE, Compared, Signals, compared, signals
@@ -70,7 +71,8 @@ def succeeded(
         coming = passages_of(arrival)
         passed = narrates(item.speaker) or (without is not None and item.source == without)
         compared = () if passed else _pairs_of(ahead, coming, least)
-        for confidence, old, new in _with_echoes(ahead, coming, _best(compared, judge)):
+        surest = _with_echoes(ahead, coming, _best(compared, judge))
+        for confidence, old, new in _with_withdrawn(state, ahead, found, surest):
             made = Succession(
                 id=f"s{state.head.successions + len(found) + 1}",
                 old=old,
@@ -270,6 +272,27 @@ def _with_echoes(
         later = chain.from_iterable(map(ahead.claims_of, coming))
         for echo in echoed(ahead, pair.old, later):
             yield confidence, echo, pair.new
+
+
+def _with_withdrawn(
+    state: State,
+    ahead: Ahead,
+    found: Sequence[Succession],
+    surest: Iterable[tuple[float, Stretch, Stretch]],
+) -> Iterator[tuple[float, Stretch, Stretch]]:
+    """Yield what is followed by what; and with a line the value that it was once corrected to.
+
+    "No wait, it's the 14th" names nothing that it could be found by: it is over with the line of
+    which it says so.
+    """
+    for confidence, old, new in surest:
+        yield confidence, old, new
+        before = (*state.derived.current.of_item(old[0]), *found)
+        for one in before if confidence >= HOLDS else ():
+            if one.old == old and one.new[0] != new[0] and one.confidence >= HOLDS:
+                claim = ahead.claim_at(one.new)
+                if claim is not None and withdrawal(claim.said) is not None:
+                    yield confidence, one.new, new
 
 
 def _stretch(passage: Passage, claim: Claim) -> Stretch:

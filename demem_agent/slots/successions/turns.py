@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from demem_agent.slots.successions.amended import Amended
 from demem_agent.slots.successions.foreign_turns import told_abroad_by
-from demem_agent.slots.successions.states import IMPLIED, begun_before, stated
+from demem_agent.slots.successions.same_value import says_the_same_place, says_the_same_time
+from demem_agent.slots.successions.states import IMPLIED, begun_before, stated, works_somewhere
 from demem_agent.slots.successions.whose import same_person
 
 if TYPE_CHECKING:
@@ -33,6 +34,10 @@ def _begins_another(earlier: Claim, later: Claim) -> bool:
     before = stated(earlier.said, state.kind)
     if before is None or not same_person(before.who, state.who):
         return False
+    if state.by_name and not works_somewhere(earlier.said):
+        return False
+    if says_the_same_place(earlier.said, later.said):
+        return False
     return not later.names or not later.names <= earlier.held
 
 
@@ -42,6 +47,8 @@ def _ends(earlier: Claim, later: Claim) -> bool:
         return False
     if earlier.ended is not None and not isinstance(earlier.ended, Amended):
         return False  # what is over holds no more
+    if says_the_same_time(earlier.said, later.said):
+        return False
     return ending.ends(earlier.said, earlier.held)
 
 

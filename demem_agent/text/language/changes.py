@@ -95,7 +95,9 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "|backing out|backed out|bowing out|bowed out"
         "|plan|plans|rebooked|new date|new time|new day|goes up|go up|going up|went up|goes down"
         "|going down|went down|goes back|back to|rises|rose|raised|increased|increases|drops"
-        "|dropped|falls|fell|lowered|reduced|cut to|upped|gone up|gone down",
+        "|dropped|falls|fell|lowered|reduced|cut to|upped|gone up|gone down"
+        "|left|remaining|lost|stolen|ran away|dead|gone|escaped|broke|broken"
+        "|first day|first week|week one|day one|day 1|said yes",
         "withdraws": "scratch that|strike that|correction|i mean|meant|misspoke|i was wrong"
         "|got that wrong|that was wrong|a mistake|my mistake|my bad|make it|make that"
         "|take that back|it's now|it is now|update|actually|oops|typo|mistyped|oh|sorry|wait|no"
@@ -126,7 +128,9 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "|getrennt|schluss gemacht|sage ... ab|sagen ... ab|zurück|steige ... aus|steigen ... aus"
         "|geändert|verlegt|umgebucht|verschoben|planänderung|neuer termin|neues datum|steigt|stieg"
         "|sinkt|sank|fällt|fiel|beträgt|liegt|erhöht|gesenkt|reduziert|gestiegen|gesunken"
-        "|angehoben|auf",
+        "|angehoben|auf"
+        "|noch|übrig|weggelaufen|gestohlen|eingegangen|kaputt"
+        "|erster tag|erster arbeitstag|letzter tag|letzter arbeitstag|zugesagt",
         "likes": "mag|mögen|liebe|lieben|liebt|gern|gerne|hasse|hasst",
         "past": "früher|vorher|zuvor|ursprünglich|zuerst|damals|ehemals|anfangs|ehemalig",
         "now": "jetzt|nun|aktuell|derzeit|momentan|zurzeit|heute|noch|inzwischen|heutzutage",
@@ -154,7 +158,9 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "|cortamos|separado|separamos|retiro|retirado|renuncio|me bajo"
         "|cambiaron|cambiado|cambió|movieron|aplazaron|adelantaron|retrasaron|cambio de plan"
         "|cambio de planes|nueva fecha|nueva hora|sube|baja|pasa|subió|bajó|pasó|subido|bajado"
-        "|pasado|vuelve|aumenta|aumentó",
+        "|pasado|vuelve|aumenta|aumentó"
+        "|queda|quedan|muerto|escapó|escapado|rompió"
+        "|primer día|último día|dije que sí",
         "likes": "gusta|gustan|encanta|encantan|adoro|prefiero|odio",
         "past": "antes|anteriormente|originalmente|al principio|antiguamente|antiguo",
         "now": "ahora|actualmente|hoy|todavía|aún|hoy en día|en este momento",
@@ -177,7 +183,9 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "|annulé|annulée|annulés|annulées|supprimé|supprimée|reporté|reportée|décalé|décalée|résilié"
         "|arrêté|rompu|retire|désiste|renonce"
         "|décalé|déplacé|avancé|changement|nouvelle date|nouvelle heure|passe|passera|passé|passée"
-        "|monte|descend|augmente|baisse|revient|tombe",
+        "|monte|descend|augmente|baisse|revient|tombe"
+        "|reste|mort|morte|échappé|échappée|volé|volée|enfui|enfuie|cassé|cassée"
+        "|premier jour|dernier jour|dit oui",
         "likes": "aime|aimons|aiment|adore|adorons|préfère|déteste",
         "past": "avant|auparavant|autrefois|à l'origine|au début|jadis|ancien|ancienne",
         "now": "maintenant|actuellement|aujourd'hui|encore|en ce moment|toujours|à présent",
@@ -215,7 +223,9 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "|cancelado|cancelada|cancelados|canceladas|adiado|adiada|adiados|adiadas|anulado|anulada"
         "|antecipado|antecipada|remarcado|remarcada|desmarcado|desmarcada|desisto|desisti|retiro-me"
         "|mudaram|alterou|alteraram|adiaram|adiou|anteciparam|remarcaram|remarcou|trocaram|mudança"
-        "|nova data|nova hora|sobe|desce|passa|subiu|desceu|passou|volta|aumenta|aumentou|baixou",
+        "|nova data|nova hora|sobe|desce|passa|subiu|desceu|passou|volta|aumenta|aumentou|baixou"
+        "|resta|restam|sobra|sobram|ficam|ficaram|morreu|fugiu|roubado|roubada|partiu-se"
+        "|primeiro dia|último dia|disse que sim",
         "likes": "gosto|gosta|gostamos|adoro|adora|prefiro|odeio",
         "past": "antes|anteriormente|originalmente|no início|antigamente",
         "now": "agora|atualmente|hoje|ainda|no momento",
