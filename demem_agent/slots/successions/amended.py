@@ -182,8 +182,12 @@ def amended(said: str) -> Amended | None:
     if redated is None or _WISHED.search(low):
         return None
     told = low[redated.end() :]
-    values = tuple((kind, found) for kind in _TIMES if (found := _values(told, kind)))
-    return _made(said, values, _TELLS_DATES) if values else None
+    values: list[tuple[Kind, frozenset[str]]] = []
+    for kind in _TIMES:
+        found = _values(told, kind)
+        if found:
+            values.append((kind, found))
+    return _made(said, tuple(values), _TELLS_DATES) if values else None
 
 
 def times_in(low: str) -> frozenset[str]:
