@@ -59,6 +59,7 @@ def test_a_changed_value_takes_the_place_of_the_one_before(old: str, new: str) -
         ("Nasci no dia 3 de maio.", "A médica mudou a data: é no dia 5."),
         ("I take 20 mg of sertraline.", "Ben's sertraline goes up to 30 mg."),
         ("I take 20 mg of sertraline.", "My ibuprofen goes up to 400 mg."),
+        ("Piano lessons cost 30 euros.", "Singing lessons go up to 35 euros."),
         ("I take 20 mg of sertraline.", "The price of sertraline goes up to 30 euros."),
         ("I take 20 mg of sertraline.", "She might raise my sertraline, it goes up to 30 mg."),
         ("I paid 80 euros for the course.", "The course goes up to 95 euros in May."),

@@ -12,6 +12,7 @@ from tests.support.successions import FILLING, sure
     [
         ("I have five hives.", "I lost a hive, four left."),
         ("We have three goats.", "One of the goats died."),
+        ("Tenemos cuatro conejos.", "Uno de los conejos se escapó."),
         ("I own six guitars.", "I sold a guitar, five left."),
         ("We keep 12 hens.", "A fox came, lost a hen. 11 left"),
         ("Two cats, both grey, that's us: we have two cats.", "One of our cats ran away."),
@@ -40,6 +41,9 @@ def test_a_count_is_over_where_fewer_are_left(old: str, new: str) -> None:
         ("I saw five goats.", "One of the goats died."),
         ("She has five goats.", "One of the goats died."),
         ("I have five goats.", "One of my neighbour's goats died."),
+        ("Mon frère a quatre lapins.", "Un de nos lapins est mort."),
+        ("O meu vizinho tem quatro coelhos.", "Um dos coelhos fugiu."),
+        ("Gosto de quatro coelhos em especial.", "Um dos coelhos fugiu."),
         ("I have five goats.", "I almost lost a goat, four left the barn."),
         ("I have five tickets.", "I sold the piano, four days left."),
         ("I have four hives.", "I lost a hive, four left."),

@@ -38,6 +38,7 @@ def test_a_first_or_last_day_ends_the_work_before(old: str, new: str) -> None:
         ("I work at Fowler's.", "First day at the Edinburgh festival!"),
         ("I work at Fowler's.", "First day at Disneyland with the kids!"),
         ("I work at Fowler's.", "First day at the beach."),
+        ("I work at Fowler's.", "First day at Wacken, so loud!"),
         ("I work at Fowler's.", "My son's first day at Eton."),
         ("My sister works at Fowler's.", "First day at Harbour Press today!"),
         ("I work at Fowler's.", "I said yes to Tom, we marry in May."),

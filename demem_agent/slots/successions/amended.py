@@ -118,6 +118,7 @@ _PAST = pattern(
     r"|ai (?:payé|pris|acheté|vu|été)|a coûté)\b"
 )
 _WORD = pattern(r"[^\W\d_]+")
+_CLAUSE = pattern(r"[,;:.!–]")
 #: A name inside a sentence; in German every noun has a capital.
 _NAME = pattern(r"(?<=[\w,;)] )[^\W\d_a-zà-ÿ][\w’'-]+|^[A-Z]\w+(?=['’]s\b)")
 _GERMAN_NAME = pattern(r"\b(?:von|für|bei) ([A-ZÄÖÜ]\w+)")
@@ -128,11 +129,12 @@ _WEEKDAYS_AND_MONTHS = pattern(
 _LIGHT = frozenset(
     """date time day days month dose dosage price amount new now change changed changes plan plans
     goes back down they moved today tomorrow week per from instead doctor datum zeit tag uhr preis
-    menge dosis neu neue neuer jetzt nun geändert termin monat woche ab statt arzt ärztin fecha hora
-    día mes precio cantidad nueva ahora cambio cambiado semana planes desde médico médica heure jour
-    mois prix montant nouvelle nouveau maintenant changement changé semaine partir médecin data hora
-    dia mês preço quantidade nova agora mudança mudou mudaram semana afinal mana passe passa passer
-    sube sobe monte steigt euro euros dollar dollars pound pounds mg ml pas paso""".split()
+    menge dosis neu neue neuer jetzt nun geändert termin monat woche ab statt arzt ärztin fecha
+    hora día mes precio cantidad nueva ahora cambio cambiado semana planes desde médico médica
+    heure jour mois prix montant nouvelle nouveau maintenant changement changé semaine partir
+    médecin data dia mês preço quantidade nova agora mudança mudou mudaram afinal mana passe passa
+    passer baisse monte wird wurde geht kostet prices sube sobe steigt euro euros dollar dollars
+    pound pounds mg ml pas paso""".split()
 )
 #: Of an authority that a date is told by there is one.
 _TELLS_DATES = frozenset("doctor médica médico médecin ärztin arzt".split())
@@ -145,6 +147,7 @@ class Amended:
     Attributes:
         kinds: which; ``who``: "", nobody else than the earlier sentence is of.
         words: words and stems of what it is of, of which an earlier sentence has one.
+        of: words of what an amount is of, which the earlier one has all.
         names: of people and things in it, which the earlier one has all.
         values: by kind, what it is now.
     """
@@ -153,6 +156,7 @@ class Amended:
     who: str
     words: frozenset[str]
     names: frozenset[str]
+    of: frozenset[str]
     values: tuple[tuple[Kind, frozenset[str]], ...]
 
     def ends(self, said: str, held: frozenset[str]) -> bool:
@@ -161,6 +165,8 @@ class Amended:
         if _PAST.search(low) or not self._sets_another(low):
             return False
         plain = set(_WORD.findall(low))
+        if not self.of <= plain:
+            return False
         return self.names <= plain and not self.words.isdisjoint(plain | held)
 
     def _sets_another(self, low: str) -> bool:
@@ -177,13 +183,17 @@ def amended(said: str) -> Amended | None:
     low = said.lower()
     set_to = _SET.search(low)
     if set_to is not None:
-        return _amount(said, low[set_to.end() :], set_to[0]) if not _NOT_SO.search(low) else None
+        return None if _NOT_SO.search(low) else _amount(said, low, set_to)
     redated = _REDATED.search(low)
     if redated is None or _WISHED.search(low):
         return None
     told = low[redated.end() :]
-    values = tuple((kind, found) for kind in _TIMES if (found := _values(told, kind)))
-    return _made(said, values, _TELLS_DATES) if values else None
+    values: list[tuple[Kind, frozenset[str]]] = []
+    for kind in _TIMES:
+        found = _values(told, kind)
+        if found:
+            values.append((kind, found))
+    return _made(said, tuple(values), _TELLS_DATES) if values else None
 
 
 def times_in(low: str) -> frozenset[str]:
@@ -191,28 +201,38 @@ def times_in(low: str) -> frozenset[str]:
     return frozenset().union(*(_values(low, kind) for kind in _TIMES))
 
 
-def _amount(said: str, told: str, by: str) -> Amended | None:
+def _amount(said: str, low: str, set_to: re.Match[str]) -> Amended | None:
+    told = low[set_to.end() :]
     amount = _KINDS["amount"].match(told)
-    if amount is None or (by.split()[0] == "auf" and not _RAISED.search(told)):
+    if amount is None or (set_to[0].split()[0] == "auf" and not _RAISED.search(told)):
         return None
     values: tuple[Kind, frozenset[str]] = ("amount", _values(amount[0], "amount"))
-    return _made(said, (values,), frozenset())
+    of = _CLAUSE.split(low[: set_to.start()])[-1]
+    return _made(said, (values,), frozenset(), frozenset(_topic(of, frozenset())))
 
 
 def _made(
-    said: str, values: tuple[tuple[Kind, frozenset[str]], ...], also: frozenset[str]
+    said: str,
+    values: tuple[tuple[Kind, frozenset[str]], ...],
+    also: frozenset[str],
+    of: frozenset[str] = frozenset(),
 ) -> Amended | None:
     plain = _WORD.findall(said.lower())
     language = language_of_words(plain)
-    light = (_LIGHT - also) | _stop_words()
-    topic = [word for word in plain if word not in light and not _named_time(word)]
+    topic = _topic(said, also)
     if not topic:
         return None
     words = set(topic)
     for one in _LANGUAGES:  # a short earlier sentence may be taken to be in any
         words.update(stems(topic, one))
     kinds: tuple[Kind, ...] = tuple(kind for kind, _ in values)
-    return Amended(kinds, "", frozenset(words), frozenset(_others(said, language)), values)
+    return Amended(kinds, "", frozenset(words), frozenset(_others(said, language)), of, values)
+
+
+def _topic(said: str, also: frozenset[str]) -> list[str]:
+    light = (_LIGHT - also) | _stop_words()
+    plain = _WORD.findall(said.lower())
+    return [word for word in plain if word not in light and not _named_time(word)]
 
 
 def _others(said: str, language: str) -> Iterator[str]:

@@ -86,7 +86,7 @@ _ENDS: tuple[tuple[re.Pattern[str], tuple[Kind, ...]], ...] = (
         ("plan",),
     ),
     (
-        _told(r"(?:withdr(?:awing|ew|awn)|(?:pull|back|bow)(?:ing|ed) out)(?: from| of)"),
+        _told(r"(?:withdr(?:awing|ew|awn)|(?:pull|back|bow)(?:ing|ed)? out)(?: from| of)"),
         ("plan", "habit"),
     ),
     (_told("finished|completed|submitted|handed in"), ("course",)),

@@ -10,6 +10,7 @@ import re
 from functools import cache
 
 from demem_agent.later import dataclass, pattern
+from demem_agent.text.language.changes import tells
 from demem_agent.text.language.languages import stop_words
 from demem_agent.text.language.words import stems
 
@@ -89,7 +90,7 @@ _ONE_OF = pattern(
 #: What makes it none, in the later sentence and in the earlier one.
 _NOT_SO = pattern(
     r"\b(?:if|would|could|might|almost|nearly|never|not|n['’]t|wenn|würde|fast|beinahe|nicht|nie|si"
-    r"|casi|no|nunca|peut-être|presque|failli|pas|jamais|se|quase|não|dream\w*|days?|weeks?|hours?"
+    r"|casi|no|nunca|peut-être|presque|failli|pas|jamais|quase|não|dream\w*|days?|weeks?|hours?"
     r"|minutes?|sister|brother|neighbou?r\w*|cousin|friend|aunt|uncle)\b",
     re.IGNORECASE,
 )
@@ -97,6 +98,12 @@ _NOT_HAD = pattern(
     r"\b(?:was|were|had|saw|met|sold|used to|wants?|would|ago|war|waren|hatte|hatten|sah|fue|fueron"
     r"|tenía|había|vi|compraba|était|avait|avais|foi|foram|tinha|havia|ordered|ate|need|needs|if"
     r"|he|she|they|his|her|their|your|er|sie|él|ella|ellos|il|elle|ils|ele|ela)\b",
+    re.IGNORECASE,
+)
+#: That the speaker has them.
+_MINE = pattern(
+    r"\b(?:i|we|my|our|ich|wir|je|nous|on|tengo|tenemos|tenho|temos)\b|\bj['’]"
+    rf"|^\W*(?:(?:so|now|also|still)\b ?)*(?:\d{{1,3}}|{'|'.join(_NUMBERS)})\b",
     re.IGNORECASE,
 )
 _WORD = pattern(r"[^\W\d_]+|\d+")
@@ -121,7 +128,7 @@ class Fewer:
 
     def ends(self, said: str, _: frozenset[str]) -> bool:
         """Whether an earlier sentence tells how many there were."""
-        if _NOT_HAD.search(said):
+        if _NOT_HAD.search(said) or not _MINE.search(said) or tells(said, "likes"):
             return False
         words = _WORD.findall(said.lower())
         for nth, word in enumerate(words):

@@ -91,7 +91,8 @@ _WORKS = (
 #: A first day, or that an offer was accepted, by the name of who it is at.
 _FIRST_DAY = pattern(
     r"^\W*(?P<who>(?!))?(?:(?i:it['’]s|it is|it was|today is|today was|had) )?(?:(?i:my) )?"
-    r"(?i:(?:very )?first day|day (?:one|1)|week one|first week) (?i:at|with) (?i:the )?(?=[A-Z])"
+    r"(?i:(?:very )?first day|day (?:one|1)|week one|first week) (?i:at|with) (?i:the )?"
+    r"(?=[A-Z][\w'’&-]*(?: [A-Z][\w'’&-]*)*(?i: today| yesterday)?\W*$)"
     r"|^\W*(?i:i |we )?(?i:said yes to) (?=[A-Z])[^.!?]*\b(?:start|starting|begin)\b"
 )
 #: What a first day is at that is no work.

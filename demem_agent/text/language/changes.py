@@ -92,6 +92,7 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "|decided against|ended up not|not happening|isn't happening|fell through|changed my mind"
         "|changed our minds|last day|down to|up to|new number|new phone number|new mobile number"
         "|new cell number|discontinued|s off|withdrawing|withdrew|withdrawn|pulling out|pulled out"
+        "|pull out"
         "|backing out|backed out|bowing out|bowed out"
         "|plan|plans|rebooked|new date|new time|new day|goes up|go up|going up|went up|goes down"
         "|going down|went down|goes back|back to|rises|rose|raised|increased|increases|drops"
@@ -179,8 +180,10 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "negates": "ne ... plus|jamais|éteint",
         "many": "aime|adore|visité|acheté|vu",
         "turns": "déménagé|emménagé|aménagé|maintenant|désormais|commencé|changé|trouvé|embauché"
-        "|embauchée|quitté|perdu|lâché|démissionné|viré|virée|licencié|licenciée|retraite|vendu|jeté"
-        "|annulé|annulée|annulés|annulées|supprimé|supprimée|reporté|reportée|décalé|décalée|résilié"
+        "|embauchée|quitté|perdu|lâché|démissionné|viré|virée|licencié|licenciée|retraite|vendu"
+        "|jeté"
+        "|annulé|annulée|annulés|annulées|supprimé|supprimée|reporté|reportée|décalé|décalée"
+        "|résilié"
         "|arrêté|rompu|retire|désiste|renonce"
         "|décalé|déplacé|avancé|changement|nouvelle date|nouvelle heure|passe|passera|passé|passée"
         "|monte|descend|augmente|baisse|revient|tombe"
@@ -217,8 +220,10 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "negates": "já não|nunca|desligado",
         "many": "gosto|gosta|adoro|visitei|comprei|vi",
         "turns": "mudei|mudámos|mudámo|mudamo|mudou|mudaram|agora|comecei|começou|começámos"
-        "|começamos|arranjei|consegui|encontrei|aceitei|contratado|contratada|deixei|deixámos|deixou|perdi"
-        "|perdeu|larguei|largou|despedi|despedido|despedida|demiti|reformei|aposentei|vendi|vendemos"
+        "|começamos|arranjei|consegui|encontrei|aceitei|contratado|contratada|deixei|deixámos"
+        "|deixou|perdi"
+        "|perdeu|larguei|largou|despedi|despedido|despedida|demiti|reformei|aposentei|vendi"
+        "|vendemos"
         "|vendeu|cancelei|cancelámos|cancelou|anulei|anulámos|anulou|deitei fora|acabei|terminei"
         "|cancelado|cancelada|cancelados|canceladas|adiado|adiada|adiados|adiadas|anulado|anulada"
         "|antecipado|antecipada|remarcado|remarcada|desmarcado|desmarcada|desisto|desisti|retiro-me"
