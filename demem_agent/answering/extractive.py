@@ -22,7 +22,7 @@ from demem_agent.text.language.mentions import merely_names
 from demem_agent.text.language.questions import NAME, has_number
 from demem_agent.text.language.reporting import reports, teller
 from demem_agent.text.language.words import clean, content_terms, stems
-from demem_agent.text.quoting.containing import contained, entry
+from demem_agent.text.quoting.containing import contained, entry, passes_for_entry
 from demem_agent.text.quoting.cutting import CUT, excerpt, through_turn
 from demem_agent.text.quoting.fences import in_fence, is_fenced
 from demem_agent.text.quoting.greetings import without_greetings
@@ -73,6 +73,12 @@ _ADDS = 0.25
 _HOW_MANY = ("how many", "how much", "how long", "how old")
 #: Words of asking for an amount of money.
 _OF_MONEY = frozenset(content_terms("cost price pay paid charge worth expensive fee"))
+#: Words of several languages that ask for what comes before something, or after it.
+_IN_ORDER = pattern(
+    r"\b(?:after|before|next|then|following|first|last|nach|vor|danach|zuerst|après|avant|ensuite"
+    r"|depois|antes|después|dopo|prima)\b",
+    re.IGNORECASE,
+)
 _PLACE = pattern(r"\b(?:in|at|to|from|near|on)\s+(?:the\s+)?\w+")
 
 
@@ -368,7 +374,9 @@ def _begins(lines: Iterable[Line], found: list[_Sentence]) -> list[_Sentence]:
 def _draft(query: str, chosen: list[_Sentence], lines: Sequence[Line]) -> Draft:
     """Return an answer that quotes sentences, citing each item once: a line for each turn."""
     quoted: list[_Sentence] = []
-    for sentence in map(_whole, chosen):
+    in_order = _IN_ORDER.search(query) is not None
+    for sentence in chosen:
+        sentence = _whole(sentence, in_order=in_order)
         if not _is_within(sentence, quoted):
             quoted = [one for one in quoted if not _is_within(one, [sentence])]
             quoted.append(sentence)
@@ -382,9 +390,14 @@ def _draft(query: str, chosen: list[_Sentence], lines: Sequence[Line]) -> Draft:
     return Draft(text, tuple(cited))
 
 
-def _whole(sentence: _Sentence) -> _Sentence:
-    """Return a sentence with what it tells nothing without."""
-    start, end = whole(sentence.evidence.text, sentence.start, sentence.end)
+def _whole(sentence: _Sentence, *, in_order: bool = False) -> _Sentence:
+    """Return a sentence with what it tells nothing without.
+
+    Args:
+        in_order: whether what comes before or after something is asked for.
+    """
+    item = sentence.evidence
+    start, end = whole(item.text, sentence.start, sentence.end, in_order=in_order)
     if (start, end) == (sentence.start, sentence.end):
         return sentence
     words = frozenset(content_terms(sentence.evidence.text[start:end]))
@@ -629,9 +642,10 @@ def _further(item: Evidence, start: int, end: int, *, is_next: bool) -> str:
     if in_fence(item.text, start):
         return f"\n  {contained(entry(excerpt(item.text, start, end)))}"
     cut = " " if is_next else f" {CUT} "
-    if is_fenced(item.text[start:end]):
+    words = item.text[start:end]
+    if is_fenced(words) or passes_for_entry(words):
         cut = f"{cut.rstrip()}\n  "
-    return f"{cut}{contained(entry(item.text[start:end]))}"
+    return f"{cut}{contained(entry(words))}"
 
 
 def _begun(item: Evidence, start: int, end: int) -> str:
