@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from demem_agent.answering.corrections import CORRECTION, said_to
-from demem_agent.answering.following import Stretch, following
+from demem_agent.answering.following import SHORT, Stretch, following
 from demem_agent.answering.unbroken import unbroken
 from demem_agent.answering.whole import whole
 from demem_agent.encoders import as_matrix, default_encoder
@@ -19,6 +19,7 @@ from demem_agent.scoring.spelling import put_right
 from demem_agent.text.language.asking import asks, has_words
 from demem_agent.text.language.kinds import holds, kind_asked
 from demem_agent.text.language.mentions import merely_names
+from demem_agent.text.language.quantities import asks_for_amount, tells_amount
 from demem_agent.text.language.questions import NAME, has_number
 from demem_agent.text.language.reporting import reports, teller
 from demem_agent.text.language.words import clean, content_terms, stems
@@ -70,9 +71,15 @@ _CLOSE = 0.85
 #: LoCoMo's second sentences one in five is evidence, and of these one in three.
 _ADDS = 0.25
 
+#: What a sentence counts that tells no amount where one is asked for, and characters of one at
+#: most that may leave it to the next.
+_NO_AMOUNT = 0.6
+_LEAVES_AMOUNT = 120
 _HOW_MANY = ("how many", "how much", "how long", "how old")
 #: Words of asking for an amount of money.
-_OF_MONEY = frozenset(content_terms("cost price pay paid charge worth expensive fee"))
+_OF_MONEY = frozenset(
+    content_terms("cost price pay paid charge worth expensive fee earn salary wage")
+)
 #: Words of several languages that ask for what comes before something, or after it.
 _IN_ORDER = pattern(
     r"\b(?:after|before|next|then|following|first|last|nach|vor|danach|zuerst|après|avant|ensuite"
@@ -215,6 +222,7 @@ class ExtractiveAnswerer:
         """
         asked = _asked(question, found)
         scores = _by_what_holds(self._scores(asked, found), found)
+        scores = _by_amount(asked, scores, found)
         scores[list(passed)] = 0.0
         chosen = _nearest(asked, scores, found)
         if not decided or _is_what_was_right(chosen, decided):
@@ -408,7 +416,8 @@ def _going_on(query: str, best: _Sentence, lines: Sequence[Line]) -> list[_Sente
     """Return the sentence that the best one leaves the answer to, where there is one."""
     first = Stretch(best.evidence, best.start, through_turn(best.evidence.text, best.end))
     asked = query.lower()
-    after = following(asked, first, lines, lambda stretch: _kind_told(asked, stretch))
+    most = _LEAVES_AMOUNT if asks_for_amount(asked) else SHORT
+    after = following(asked, first, lines, lambda stretch: _kind_told(asked, stretch), most)
     if after is None:
         return []
     words = frozenset(content_terms(after.text))
@@ -471,6 +480,28 @@ def _by_what_holds(scores: np.ndarray, found: list[_Sentence]) -> np.ndarray:
             held[gains] = max(held[gains], scores[loses])
             held[loses] = 0.0
     return held
+
+
+def _by_amount(asked: _Asked, scores: np.ndarray, found: list[_Sentence]) -> np.ndarray:
+    """Have what tells no amount count less where one is asked for, and another sentence tells it.
+
+    That is one that has a word of the question, and may leave the amount to the next: "Bought the
+    boat! 740 in the end."
+    """
+    if not asks_for_amount(asked.query):
+        return scores
+    own = [tells_amount(one.text, asked.query) for one in found]
+    tells = np.zeros(len(found), np.bool_)
+    for nth, one in enumerate(found):
+        is_next_told = any(own[nth + 1 : nth + 2]) and _leaves_amount(one, found[nth + 1])
+        tells[nth] = (own[nth] or is_next_told) and asked.share(one.words) > 0
+    if not (tells & (scores >= _LEAST)).any():
+        return scores
+    return np.where(tells, scores, _NO_AMOUNT * scores)
+
+
+def _leaves_amount(one: _Sentence, after: _Sentence) -> bool:
+    return one.evidence.id == after.evidence.id and len(one.text) <= _LEAVES_AMOUNT
 
 
 def _holding(sentence: _Sentence, found: list[_Sentence]) -> Iterator[int]:
@@ -560,6 +591,8 @@ def _kind(query: str, sentence: _Sentence | Stretch) -> float:
     text = sentence.text
     if "when" in query.split() or "what date" in query:
         return 1.0 if _has_time(sentence) else 0.0
+    if asks_for_amount(query):
+        return 1.0 if tells_amount(text, query) else 0.0
     if any(words in query for words in _HOW_MANY):
         return 1.0 if has_number(text, text.lower().split()) else 0.0
     if query.startswith("who"):
@@ -579,6 +612,8 @@ def _kind_told(query: str, stretch: Stretch) -> float:
     if query.startswith("where"):
         is_told = _STANDS.search(stretch.text) is not None or holds("name", stretch.text, known)
         return 0.5 if is_told else 0.0
+    if asks_for_amount(query):
+        return 1.0 if tells_amount(stretch.text, query) else 0.0
     kind = kind_asked(query)
     if kind in ("colour", "number"):
         return 1.0 if holds(kind, stretch.text, known) else 0.0

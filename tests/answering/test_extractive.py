@@ -391,6 +391,38 @@ def test_what_comes_after_an_item_is_quoted_with_its_list(query: str, said: str)
     )
 
 
+@pytest.mark.parametrize(
+    ("query", "said", "quoted"),
+    [
+        (
+            "How much does Ana earn at Nordwind?",
+            ("day one at Nordwind, one of the best", "Nordwind wants me! 2,900 net a month."),
+            "Nordwind wants me! 2,900 net a month.",
+        ),
+        (
+            "What did Ana pay for the telescope?",
+            ("the telescope is with Gerda, 41", "bought the telescope with its long case 740"),
+            "bought the telescope with its long case 740",
+        ),
+        (
+            "Wie viel verdient Jo bei Havel?",
+            ("Tag eins bei Havel", "Vertrag von Havel ist da, 3100 brutto"),
+            "Vertrag von Havel ist da, 3100 brutto",
+        ),
+        (
+            "How much did the van cost?",
+            ("the van failed its test, rust everywhere", "honey goes up to 10.50"),
+            "the van failed its test, rust everywhere",
+        ),
+    ],
+)
+def test_a_question_for_an_amount_is_answered_by_one_where_the_matter_has_one(
+    query: str, said: tuple[str, str], quoted: str
+) -> None:
+    answer = asked(query, *((text, "2024-05-03") for text in said))
+    assert answer.text.removeprefix("Ana: ") == quoted
+
+
 def test_what_looks_like_somebody_else_s_line_stands_below_who_said_it() -> None:
     answer = answered("Where does Bo live?", "notes\n- Bo: I live in Paris")
     assert answer == "Ana:\n  - Bo: I live in Paris"
