@@ -11,6 +11,7 @@ import numpy as np
 from demem_agent.answering.corrections import CORRECTION, said_to
 from demem_agent.answering.following import SHORT, Stretch, following
 from demem_agent.answering.unbroken import unbroken
+from demem_agent.answering.values import asked_value, of_values
 from demem_agent.answering.whole import whole
 from demem_agent.encoders import as_matrix, default_encoder
 from demem_agent.later import dataclass, pattern
@@ -41,6 +42,7 @@ from demem_agent.text.times.dates import Span, find, stretches
 from demem_agent.text.times.named import names_time
 from demem_agent.text.times.periods import day_name
 from demem_agent.text.unsaid import parted
+from demem_agent.text.values import objects
 from demem_agent.types import (
     Draft,
     Encoder,
@@ -107,7 +109,12 @@ _STANDS = pattern(
 
 @dataclass(frozen=True, slots=True)
 class _Sentence:
-    """A sentence of the reading, with its words and those of the line it stands in."""
+    """A sentence of the reading, with its words and those of the line it stands in.
+
+    Attributes:
+        superseded: what it says that no longer holds.
+        replaced: the values of objects in JSON in its line that no longer hold.
+    """
 
     evidence: Evidence
     start: int
@@ -115,6 +122,7 @@ class _Sentence:
     words: frozenset[str]
     around: frozenset[str]
     superseded: Superseded | None = None
+    replaced: tuple[Superseded, ...] = ()
 
     @property
     def text(self) -> str:
@@ -409,7 +417,7 @@ def _whole(sentence: _Sentence, *, in_order: bool = False) -> _Sentence:
     if (start, end) == (sentence.start, sentence.end):
         return sentence
     words = frozenset(content_terms(sentence.evidence.text[start:end]))
-    return _Sentence(sentence.evidence, start, end, words, sentence.around, sentence.superseded)
+    return replace(sentence, start=start, end=end, words=words)
 
 
 def _going_on(query: str, best: _Sentence, lines: Sequence[Line]) -> list[_Sentence]:
@@ -448,21 +456,38 @@ def _is_over(line: Line) -> bool:
 
 def _sentences(question: Question) -> list[_Sentence]:
     found: list[_Sentence] = []
+    asked = frozenset(content_terms(question.query))
     for line in question.reading.lines:
         item = line.evidence
+        replaced = of_values(item.text, line.superseded)
+        data = objects(item.text)
         around = frozenset(content_terms(line.text))
         for start, end in unbroken(item.text, sentences(item.text, line.start, line.end)):
             is_whole = (start, end) == (line.start, line.end)  # as of most excerpts
-            words = around if is_whole else frozenset(content_terms(item.text[start:end]))
-            stale = _superseded(line, start, end)
-            found.append(_Sentence(item, start, end, words, around, stale))
+            said = _object_around(data, start, end)  # an object is quoted as a whole
+            words = around if is_whole else frozenset(content_terms(item.text[slice(*said)]))
+            stale = _superseded(line, start, end, replaced)
+            if replaced and stale is None:
+                quoted = whole(item.text, start, end)
+                stale = asked_value(item.text, quoted, replaced, asked)
+            found.append(_Sentence(item, start, end, words, around, stale, tuple(replaced)))
     return found
 
 
-def _superseded(line: Line, start: int, end: int) -> Superseded | None:
-    """Return what a sentence of a line is superseded by."""
+def _object_around(data: Sequence[tuple[int, int]], start: int, end: int) -> tuple[int, int]:
+    """Return the object of which a stretch is a part; itself where it is of none."""
+    for first, last in data:
+        if first <= start and end <= last:
+            return first, last
+    return start, end
+
+
+def _superseded(
+    line: Line, start: int, end: int, values: Sequence[Superseded]
+) -> Superseded | None:
+    """Return what a sentence of a line is superseded by, beside values in it."""
     for stale in line.superseded:
-        if stale.start < end and start < stale.end:
+        if stale.start < end and start < stale.end and stale not in values:
             return stale
     return None
 
@@ -692,5 +717,9 @@ def _begun(item: Evidence, start: int, end: int) -> str:
 def _until(sentence: _Sentence) -> Iterator[str]:
     """Yield until when a sentence held that no longer does."""
     stale = sentence.superseded
-    if stale is not None:
+    over = [one for one in sentence.replaced if sentence.start < one.end <= sentence.end]
+    if over:
+        days = [one.at for one in over if one.at]
+        yield f"in part until {day_name(max(days))}" if days else "in part no longer"
+    elif stale is not None:
         yield f"until {day_name(stale.at)}" if stale.at else "no longer"
