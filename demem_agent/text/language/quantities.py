@@ -18,10 +18,10 @@ _NAMES = pattern(
     r"\d+\b(?!\s?(?:%|[€$£]))",
     re.IGNORECASE,
 )
-#: "One" where it counts nothing.
+#: "One" counts nothing in "day one", "no one", "one of them", and is no price in "one paddle".
 _ONE = pattern(
-    r"\b(?:day|no|any|every|some|each|this|that|which|the|number|another|at|part) one\b|\bone[-'’]"
-    r"|\bone (?:of|day|another|by one|more time)\b",
+    r"\bone\b(?! (?:hundred|thousand|million|euros?|pounds?|dollars?|bucks?|quid|grand|kilos?"
+    r"|litres?|liters?|metres?|meters?|miles?)\b)",
     re.IGNORECASE,
 )
 #: What questions of an amount are asked with, in some languages; "how many" wants a count.
