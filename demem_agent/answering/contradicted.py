@@ -24,7 +24,7 @@ _ARTICLES = (
     r"|mi|os?|as?|il|lo|gli)"
 )
 _OF = r"(?:of|von|vom|des|de|du|d['’]|d[oa]s?|del(?:la)?|di)"
-_NAME = r"[^\W\d_a-zß-öø-ÿ][\w’-]*"
+_NAME = r"[^\W\d_a-zß-öø-ÿ][\w-]*"
 _WORDS = r"[^\W\d_]+(?: [^\W\d_]+){0,2}"
 #: Whose something is: "Will's birthday", "the birthday of Will", "das Auto von Will".
 _OWNED = pattern(rf"(?<![\w'’])(?P<owner>[^\W\d_][\w-]*)['’]s? (?P<matter>{_WORDS})")
@@ -39,6 +39,8 @@ _DOES = pattern(
 )
 _NAMED = pattern(rf"(?<=[\w,] )(?<!['’]s )(?P<name>{_NAME})")
 _NAMED_FIRST = pattern(rf"^\W*(?P<name>{_NAME})['’]s\b")
+#: What is written large to be heard: "ONLY".
+_SHOUTED = pattern(r"[^\W\d_a-zß-öø-ÿ]{2,}")
 _ENDS_OWNER = pattern(r"['’]s?$")
 _WORD = pattern(r"[^\W_]+")
 #: Words of asking for an amount of money.
@@ -48,6 +50,8 @@ _OF_MONEY = frozenset(
 _GERMAN = "german"
 #: Characters of a question whose language is looked at.
 _LONG = 1000
+#: Words of a question that is of one thing, at most.
+_MOST_WORDS = 12
 #: Letters that two ways of calling somebody begin with alike: "Jon" and "Jonathan".
 _ALIKE = 3
 _NO_OWNER = frozenset(
@@ -125,7 +129,7 @@ def _asked(query: str) -> _Asked | None:
         return None  # every noun has a capital
     names = [found["name"] for found in _NAMED.finditer(query)]
     names += [found["name"] for found in _NAMED_FIRST.finditer(query)]
-    owners = {_bare(name) for name in names} - _NO_NAME
+    owners = {_bare(name) for name in names if not _SHOUTED.fullmatch(name)} - _NO_NAME
     things = not owners
     if things:
         owners = _owners(query)
@@ -134,8 +138,13 @@ def _asked(query: str) -> _Asked | None:
 
 
 def _owners(query: str) -> set[str]:
-    """Return what a question asks something of: "the code of the shed", "the shed's code"."""
+    """Return what a question asks something of: "the code of the shed", "the shed's code".
+
+    A long question is of several things.
+    """
     found: set[str] = set()
+    if len(query.split()) > _MOST_WORDS:
+        return found
     for match in chain(_OF_OWNER.finditer(query), _OWNED.finditer(query)):
         found.update(_words(match["owner"]))
     return found - _NO_OWNER - _NO_OWNER_OF - STOPWORDS

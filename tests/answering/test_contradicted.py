@@ -62,6 +62,12 @@ def test_what_is_said_of_another_is_not_known(query: str, said: tuple[str, ...])
         ("What is the alarm code of the house?", ("the alarm code of the mill is 4471",)),
         ("On which day of the week is yoga?", ("yoga is on the Monday of the club",)),
         ("Quel est le code du garage ?", ("le code du garage est 4471",)),
+        ("What is the alarm code? Mention ONLY the digits.", ("the mill's alarm code is 4471",)),
+        ("What’s the alarm code I’ve got?", ("the mill's alarm code is 4471",)),
+        (
+            "Can you list in which order I brought up the different parts of the boathouse code?",
+            ("the parts of the mill code are long", "the boathouse needs paint"),
+        ),
         ("Wann ist das Konzert der Schule?", ("das Konzert vom Chor der Schule ist am Montag",)),
         ("How much did the kayak cost?", ("bought the kayak", "Ben: 420 is a lot")),
         ("How much did the kayak cost?", ("bought the kayak!", "420 with the paddle")),
