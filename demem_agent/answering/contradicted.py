@@ -129,7 +129,8 @@ def _asked(query: str) -> _Asked | None:
         return None  # every noun has a capital
     names = [found["name"] for found in _NAMED.finditer(query)]
     names += [found["name"] for found in _NAMED_FIRST.finditer(query)]
-    owners = {_bare(name) for name in names if not _SHOUTED.fullmatch(name)} - _NO_NAME
+    owners = {_bare(name) for name in names if not _SHOUTED.fullmatch(name)}
+    owners -= _NO_NAME | _NO_OWNER
     things = not owners
     if things:
         owners = _owners(query)
