@@ -37,11 +37,16 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question, whether it was told, and the probability that it was, by the memory."""
+    """A question, whether it was told, and the probability that it was, by the memory.
+
+    Attributes:
+        known: whether the memory's answer is said to be known: that looks at what it quotes, too.
+    """
 
     question: str
     told: bool
     probability: float
+    known: bool
 
 
 def memories() -> list[dict[str, Any]]:
@@ -60,9 +65,13 @@ def asked(given: Mapping[str, Any]) -> list[Asked]:
     memory.ingest_many(given["turns"])
     told = set(given["told"])
     return [
-        Asked(question, question in told, memory.route(question).probability)
-        for question in (*given["told"], *given["never"])
+        _asked(memory, question, question in told) for question in (*given["told"], *given["never"])
     ]
+
+
+def _asked(memory: SlotMemory, question: str, told: bool) -> Asked:
+    answer = memory.answer(question)
+    return Asked(question, told, answer.route.probability, answer.known)
 
 
 def area(told: Floats, never: Floats) -> float:
@@ -84,6 +93,8 @@ def row(half: str, questions: Sequence[Asked]) -> str:
     cells += [f"{caught(told, never, allowed):.2f}" for allowed in ALLOWED]
     for limit in (default_adequacy().threshold, *HIGHER):
         cells.append(f"{(told < limit).mean():.2f} / {(never < limit).mean():.2f}")
+    unknown = {told: [not one.known for one in questions if one.told == told] for told in (1, 0)}
+    cells.append(f"{np.mean(unknown[1]):.2f} / {np.mean(unknown[0]):.2f}")
     return f"| {' | '.join(cells)} |"
 
 
@@ -95,8 +106,14 @@ def main() -> None:
     shows = parser.parse_args().show
     limits = [f"told / never below {limit:.3g}" for limit in HIGHER]
     shares = [f"caught at {allowed:.0%}" for allowed in ALLOWED]
-    print("| half | area |", " | ".join([*shares, "told / never marked unknown", *limits]), "|")
-    print(f"|---|---|{'---|' * (len(ALLOWED) + 1 + len(HIGHER))}")
+    columns = [
+        *shares,
+        "told / never marked unknown",
+        *limits,
+        "told / never not known as answered",
+    ]
+    print("| half | area |", " | ".join(columns), "|")
+    print(f"|---|---|{'---|' * len(columns)}")
     for half in HALVES:
         questions: list[Asked] = []
         for given in of_half(half):

@@ -9,9 +9,10 @@ from dataclasses import replace
 import numpy as np
 
 from demem_agent.answering.corrections import CORRECTION, said_to
-from demem_agent.answering.following import Stretch, following
+from demem_agent.answering.following import SHORT, Stretch, following
 from demem_agent.answering.in_time import Told, by_their_time, time_asked
 from demem_agent.answering.unbroken import unbroken
+from demem_agent.answering.values import asked_value, of_values
 from demem_agent.answering.whole import whole
 from demem_agent.encoders import as_matrix, default_encoder
 from demem_agent.later import dataclass, pattern
@@ -22,10 +23,11 @@ from demem_agent.slots.successions.turns import implied
 from demem_agent.text.language.asking import asks, has_words
 from demem_agent.text.language.kinds import holds, kind_asked
 from demem_agent.text.language.mentions import merely_names
+from demem_agent.text.language.quantities import asks_for_amount, tells_amount
 from demem_agent.text.language.questions import NAME, has_number
 from demem_agent.text.language.reporting import reports, teller
 from demem_agent.text.language.words import clean, content_terms, stems
-from demem_agent.text.quoting.containing import contained, entry
+from demem_agent.text.quoting.containing import contained, entry, passes_for_entry
 from demem_agent.text.quoting.cutting import CUT, excerpt, through_turn
 from demem_agent.text.quoting.fences import in_fence, is_fenced
 from demem_agent.text.quoting.greetings import without_greetings
@@ -43,6 +45,7 @@ from demem_agent.text.times.dates import Span, find, stretches
 from demem_agent.text.times.named import names_time
 from demem_agent.text.times.periods import day_name
 from demem_agent.text.unsaid import parted
+from demem_agent.text.values import objects
 from demem_agent.types import (
     Draft,
     Encoder,
@@ -74,9 +77,21 @@ _CLOSE = 0.85
 #: LoCoMo's second sentences one in five is evidence, and of these one in three.
 _ADDS = 0.25
 
+#: What a sentence counts that tells no amount where one is asked for, and characters of one at
+#: most that may leave it to the next.
+_NO_AMOUNT = 0.6
+_LEAVES_AMOUNT = 120
 _HOW_MANY = ("how many", "how much", "how long", "how old")
 #: Words of asking for an amount of money.
-_OF_MONEY = frozenset(content_terms("cost price pay paid charge worth expensive fee"))
+_OF_MONEY = frozenset(
+    content_terms("cost price pay paid charge worth expensive fee earn salary wage")
+)
+#: Words of several languages that ask for what comes before something, or after it.
+_IN_ORDER = pattern(
+    r"\b(?:after|before|next|then|following|first|last|nach|vor|danach|zuerst|après|avant|ensuite"
+    r"|depois|antes|después|dopo|prima)\b",
+    re.IGNORECASE,
+)
 _PLACE = pattern(r"\b(?:in|at|to|from|near|on)\s+(?:the\s+)?\w+")
 
 
@@ -105,6 +120,8 @@ class _Sentence:
 
     Attributes:
         begins: words of what has begun by it in the place of something else, which it may lack.
+        superseded: what it says that no longer holds.
+        replaced: the values of objects in JSON in its line that no longer hold.
     """
 
     evidence: Evidence
@@ -114,6 +131,7 @@ class _Sentence:
     around: frozenset[str]
     superseded: Superseded | None = None
     begins: frozenset[str] = frozenset()
+    replaced: tuple[Superseded, ...] = ()
 
     @property
     def text(self) -> str:
@@ -231,6 +249,7 @@ class ExtractiveAnswerer:
         scores = self._scores(asked, found)
         if time_asked(question.query) >= 0:  # the first of all need not hold any more
             scores = _by_what_holds(scores, found)
+        scores = _by_amount(asked, scores, found)
         others = np.where(np.isin(np.arange(len(found)), passed), 0.0, scores)
         scores = others if others.max() >= _LEAST else scores
         told = [Told(one.evidence, one.text, one.words) for one in found]
@@ -404,7 +423,9 @@ def _begins(lines: Iterable[Line], found: list[_Sentence]) -> list[_Sentence]:
 def _draft(query: str, chosen: list[_Sentence], lines: Sequence[Line]) -> Draft:
     """Return an answer that quotes sentences, citing each item once: a line for each turn."""
     quoted: list[_Sentence] = []
-    for sentence in map(_whole, chosen):
+    in_order = _IN_ORDER.search(query) is not None
+    for sentence in chosen:
+        sentence = _whole(sentence, in_order=in_order)
         if not _is_within(sentence, quoted):
             quoted = [one for one in quoted if not _is_within(one, [sentence])]
             quoted.append(sentence)
@@ -418,20 +439,26 @@ def _draft(query: str, chosen: list[_Sentence], lines: Sequence[Line]) -> Draft:
     return Draft(text, tuple(cited))
 
 
-def _whole(sentence: _Sentence) -> _Sentence:
-    """Return a sentence with what it tells nothing without."""
-    start, end = whole(sentence.evidence.text, sentence.start, sentence.end)
+def _whole(sentence: _Sentence, *, in_order: bool = False) -> _Sentence:
+    """Return a sentence with what it tells nothing without.
+
+    Args:
+        in_order: whether what comes before or after something is asked for.
+    """
+    item = sentence.evidence
+    start, end = whole(item.text, sentence.start, sentence.end, in_order=in_order)
     if (start, end) == (sentence.start, sentence.end):
         return sentence
     words = frozenset(content_terms(sentence.evidence.text[start:end]))
-    return _Sentence(sentence.evidence, start, end, words, sentence.around, sentence.superseded)
+    return replace(sentence, start=start, end=end, words=words)
 
 
 def _going_on(query: str, best: _Sentence, lines: Sequence[Line]) -> list[_Sentence]:
     """Return the sentence that the best one leaves the answer to, where there is one."""
     first = Stretch(best.evidence, best.start, through_turn(best.evidence.text, best.end))
     asked = query.lower()
-    after = following(asked, first, lines, lambda stretch: _kind_told(asked, stretch))
+    most = _LEAVES_AMOUNT if asks_for_amount(asked) else SHORT
+    after = following(asked, first, lines, lambda stretch: _kind_told(asked, stretch), most)
     if after is None:
         return []
     words = frozenset(content_terms(after.text))
@@ -462,14 +489,21 @@ def _is_over(line: Line) -> bool:
 
 def _sentences(question: Question) -> list[_Sentence]:
     found: list[_Sentence] = []
+    asked = frozenset(content_terms(question.query))
     for line in question.reading.lines:
         item = line.evidence
+        replaced = of_values(item.text, line.superseded)
+        data = objects(item.text)
         around = frozenset(content_terms(line.text))
         for start, end in unbroken(item.text, sentences(item.text, line.start, line.end)):
             is_whole = (start, end) == (line.start, line.end)  # as of most excerpts
-            words = around if is_whole else frozenset(content_terms(item.text[start:end]))
-            stale = _superseded(line, start, end)
-            found.append(_Sentence(item, start, end, words, around, stale))
+            said = _object_around(data, start, end)  # an object is quoted as a whole
+            words = around if is_whole else frozenset(content_terms(item.text[slice(*said)]))
+            stale = _superseded(line, start, end, replaced)
+            if replaced and stale is None:
+                quoted = whole(item.text, start, end)
+                stale = asked_value(item.text, quoted, replaced, asked)
+            found.append(_Sentence(item, start, end, words, around, stale, tuple(replaced)))
     return _with_what_begins(found)
 
 
@@ -489,10 +523,20 @@ def _with_what_begins(found: list[_Sentence]) -> list[_Sentence]:
     return found
 
 
-def _superseded(line: Line, start: int, end: int) -> Superseded | None:
-    """Return what a sentence of a line is superseded by."""
+def _object_around(data: Sequence[tuple[int, int]], start: int, end: int) -> tuple[int, int]:
+    """Return the object of which a stretch is a part; itself where it is of none."""
+    for first, last in data:
+        if first <= start and end <= last:
+            return first, last
+    return start, end
+
+
+def _superseded(
+    line: Line, start: int, end: int, values: Sequence[Superseded]
+) -> Superseded | None:
+    """Return what a sentence of a line is superseded by, beside values in it."""
     for stale in line.superseded:
-        if stale.start < end and start < stale.end:
+        if stale.start < end and start < stale.end and stale not in values:
             return stale
     return None
 
@@ -510,6 +554,28 @@ def _by_what_holds(scores: np.ndarray, found: list[_Sentence]) -> np.ndarray:
             held[gains] = max(held[gains], scores[loses])
             held[loses] = 0.0
     return held
+
+
+def _by_amount(asked: _Asked, scores: np.ndarray, found: list[_Sentence]) -> np.ndarray:
+    """Have what tells no amount count less where one is asked for, and another sentence tells it.
+
+    That is one that has a word of the question, and may leave the amount to the next: "Bought the
+    boat! 740 in the end."
+    """
+    if not asks_for_amount(asked.query):
+        return scores
+    own = [tells_amount(one.text, asked.query) for one in found]
+    tells = np.zeros(len(found), np.bool_)
+    for nth, one in enumerate(found):
+        is_next_told = any(own[nth + 1 : nth + 2]) and _leaves_amount(one, found[nth + 1])
+        tells[nth] = (own[nth] or is_next_told) and asked.share(one.words) > 0
+    if not (tells & (scores >= _LEAST)).any():
+        return scores
+    return np.where(tells, scores, _NO_AMOUNT * scores)
+
+
+def _leaves_amount(one: _Sentence, after: _Sentence) -> bool:
+    return one.evidence.id == after.evidence.id and len(one.text) <= _LEAVES_AMOUNT
 
 
 def _holding(sentence: _Sentence, found: list[_Sentence]) -> Iterator[int]:
@@ -599,6 +665,8 @@ def _kind(query: str, sentence: _Sentence | Stretch) -> float:
     text = sentence.text
     if "when" in query.split() or "what date" in query:
         return 1.0 if _has_time(sentence) else 0.0
+    if asks_for_amount(query):
+        return 1.0 if tells_amount(text, query) else 0.0
     if any(words in query for words in _HOW_MANY):
         return 1.0 if has_number(text, text.lower().split()) else 0.0
     if query.startswith("who"):
@@ -618,6 +686,8 @@ def _kind_told(query: str, stretch: Stretch) -> float:
     if query.startswith("where"):
         is_told = _STANDS.search(stretch.text) is not None or holds("name", stretch.text, known)
         return 0.5 if is_told else 0.0
+    if asks_for_amount(query):
+        return 1.0 if tells_amount(stretch.text, query) else 0.0
     kind = kind_asked(query)
     if kind in ("colour", "number"):
         return 1.0 if holds(kind, stretch.text, known) else 0.0
@@ -681,9 +751,10 @@ def _further(item: Evidence, start: int, end: int, *, is_next: bool) -> str:
     if in_fence(item.text, start):
         return f"\n  {contained(entry(excerpt(item.text, start, end)))}"
     cut = " " if is_next else f" {CUT} "
-    if is_fenced(item.text[start:end]):
+    words = item.text[start:end]
+    if is_fenced(words) or passes_for_entry(words):
         cut = f"{cut.rstrip()}\n  "
-    return f"{cut}{contained(entry(item.text[start:end]))}"
+    return f"{cut}{contained(entry(words))}"
 
 
 def _begun(item: Evidence, start: int, end: int) -> str:
@@ -695,5 +766,9 @@ def _begun(item: Evidence, start: int, end: int) -> str:
 def _until(sentence: _Sentence) -> Iterator[str]:
     """Yield until when a sentence held that no longer does."""
     stale = sentence.superseded
-    if stale is not None:
+    over = [one for one in sentence.replaced if sentence.start < one.end <= sentence.end]
+    if over:
+        days = [one.at for one in over if one.at]
+        yield f"in part until {day_name(max(days))}" if days else "in part no longer"
+    elif stale is not None:
         yield f"until {day_name(stale.at)}" if stale.at else "no longer"

@@ -17,7 +17,7 @@ from demem_agent.text.language.words import content_terms
 from demem_agent.text.sentences import sentences
 from demem_agent.types import Evidence, Line, number_of
 
-__all__ = ["Stretch", "following"]
+__all__ = ["SHORT", "Stretch", "following"]
 
 #: Characters that a sentence has at most that may leave the answer to the next one.
 SHORT = 60
@@ -62,7 +62,11 @@ class Stretch:
 
 
 def following(
-    query: str, first: Stretch, lines: Iterable[Line], kind: Callable[[Stretch], float]
+    query: str,
+    first: Stretch,
+    lines: Iterable[Line],
+    kind: Callable[[Stretch], float],
+    most: int = SHORT,
 ) -> Stretch | None:
     """Return the sentence after one that answers in its place; None where it needs none.
 
@@ -72,8 +76,9 @@ def following(
     Args:
         query: in lower case.
         kind: how far a sentence holds the kind of thing that is asked for.
+        most: characters of a sentence that may leave the answer to the next one.
     """
-    if len(first.text) > SHORT:
+    if len(first.text) > most:
         return None
     after = _next(first, lines)
     if after is None or asks(after.text):

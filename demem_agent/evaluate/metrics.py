@@ -15,6 +15,7 @@ from demem_agent.answering.extractive import ExtractiveAnswerer
 from demem_agent.answering.scorers import Contained, TokenF1
 from demem_agent.errors import InvalidInput
 from demem_agent.evaluate.data.dialogue import Probe
+from demem_agent.evaluate.words import words
 from demem_agent.reading.packing import CLOSE, OPEN
 from demem_agent.text.quoting.cutting import CUT
 from demem_agent.text.times.dates import absolute
@@ -36,7 +37,6 @@ __all__ = [
 
 #: Words in a row that have to agree.
 _GRAM = 4
-_WORD = re.compile(r"[^\W_]+")
 #: A line without its dash and what stands in brackets before it.
 _SAID = re.compile(
     r"(?:- )?(?:\[[^\]\n]*\] )*(?:(?P<speaker>[^:\n]{1,40}): )?(?P<words>.+)", re.DOTALL
@@ -62,7 +62,7 @@ class Gold:
     @classmethod
     def of(cls, turn: Turn) -> Gold:
         """Cut a turn."""
-        return cls(_grams(_words(turn.text), _GRAM))
+        return cls(_grams(words(turn.text), _GRAM))
 
 
 @dataclass(slots=True)
@@ -75,7 +75,7 @@ class Wording:
     @classmethod
     def of(cls, text: str) -> Wording:
         """Take the words of a text."""
-        return cls(_words(text))
+        return cls(words(text))
 
     def shares(self, gold: Sequence[Gold]) -> list[float]:
         """Return for each gold turn the share in [0, 1] of its n-grams that stand in the text."""
@@ -217,10 +217,6 @@ def _gold(turns: Sequence[Turn]) -> list[Gold]:
     if not gold:
         raise InvalidInput("gold", turns, "at least one turn with a word in it")
     return gold
-
-
-def _words(text: str) -> list[str]:
-    return _WORD.findall(text.lower())
 
 
 def _grams(words: list[str], length: int) -> Grams:

@@ -14,6 +14,7 @@ from typing import TypedDict
 from demem_agent.answering.extractive import ExtractiveAnswerer
 from demem_agent.errors import InvalidInput
 from demem_agent.evaluate.data.dialogue import Dialogue, Probe
+from demem_agent.evaluate.gold import TurnsById, check_quotes, gold_turns
 from demem_agent.evaluate.grouping import grouped
 from demem_agent.evaluate.measured import MEASURES, Measured, MeasureName
 from demem_agent.evaluate.metrics import (
@@ -36,7 +37,6 @@ __all__ = ["Tick", "evaluate"]
 Tick = Callable[[int, int], object]
 #: So much of a gold turn is in a text that it is said to be found, or found as good as whole.
 HALF, NINE_TENTHS = 0.5, 0.9
-TurnsById = Mapping[str | None, Sequence[Turn]]
 
 
 class _Said(TypedDict, total=False):
@@ -90,7 +90,8 @@ def evaluate(
 
     Raises:
         InvalidInput: without questions, systems or limits; for two dialogues of one name; for
-            evidence that no turn has as its ``source_id``; and naming the system that gave more
+            evidence that no turn has as its ``source_id``; for quotes that no turn of the evidence
+            has; and naming the system that gave more
             than ``limit`` characters or no text.
     """
     _check_dialogues(dialogues)
@@ -162,10 +163,7 @@ def _is_quotable(probe: Probe, turns: TurnsById) -> bool:
     """
     if not probe.evidence:
         return True
-    gold: list[Turn] = []
-    for id in dict.fromkeys(probe.evidence):
-        gold += turns[id]
-    return contains(render(Held(gold).lines), probe.reference)
+    return contains(render(Held(list(gold_turns(probe, turns))).lines), probe.reference)
 
 
 def _by_id(turns: Sequence[Turn]) -> TurnsById:
@@ -178,17 +176,13 @@ def _check_evidence(dialogue: str, number: int, probe: Probe, turns: TurnsById) 
         if id not in turns:
             field = f"evidence of question {number} of {dialogue}"
             raise InvalidInput(field, id, "the source_id of one of its turns")
+    check_quotes(f"quotes of question {number} of {dialogue}", probe, turns)
 
 
 def _gold(probe: Probe, turns: TurnsById) -> tuple[Gold, ...]:
     """Return the gold turns of a question that have a word in them, each cut once."""
-    found: list[Gold] = []
-    for id in dict.fromkeys(probe.evidence):
-        for turn in turns[id]:
-            gold = Gold.of(turn)
-            if gold.grams:
-                found.append(gold)
-    return tuple(found)
+    gold = map(Gold.of, gold_turns(probe, turns))
+    return tuple(one for one in gold if one.grams)
 
 
 def _measured(reader: _Reader, asked: _Asked, limit: int, answerer: ExtractiveAnswerer) -> Measured:

@@ -15,6 +15,7 @@ from typing import Unpack
 import numpy as np
 
 from demem_agent.evaluate.data.dialogue import Dialogue
+from demem_agent.evaluate.metrics import Gold, Wording
 from demem_agent.evaluate.rankings import (
     Held,
     Scores,
@@ -111,13 +112,14 @@ class Slots:
 class Oracle:
     """Return the gold turns themselves: about what a perfect retriever could reach.
 
-    The shortest turn goes ahead. It is told the questions with their evidence
-    beforehand, so it is a ceiling and no rival.
+    What has words that are quoted goes ahead, and then the shortest turn. It is told the questions
+    with their evidence beforehand, so it is a ceiling and no rival.
     """
 
     def __init__(self, dialogues: Sequence[Dialogue]) -> None:
         self._dialogues = dialogues
         self._gold: dict[str, set[str]] = {}
+        self._quotes: dict[str, list[Gold]] = {}
         self._held = Held([])
 
     def ingest(self, turns: Sequence[Turn]) -> None:
@@ -125,6 +127,7 @@ class Oracle:
         told = tuple(turns)
         self._held = _held(told)
         self._gold = {}
+        self._quotes = {}
         for dialogue in self._dialogues:
             if dialogue.turns == told:
                 self._learn(dialogue)
@@ -132,13 +135,16 @@ class Oracle:
     def read(self, query: str, limit: int, at: datetime | None = None) -> str:
         """Return the evidence of a question as far as it fits; nothing for any other query."""
         gold = self._gold.get(query, set())
+        quotes = self._quotes.get(query, [])
         lines = [line for line in self._held.lines if line.evidence.source_id in gold]
-        return _packed(_shortest_turns_first(lines), limit)
+        return _packed(_quotes_first(_shortest_turns_first(lines), quotes), limit)
 
     def _learn(self, dialogue: Dialogue) -> None:
         for probe in dialogue.probes:
             gold = self._gold.setdefault(probe.question, set())
             gold.update(probe.evidence)
+            quotes = self._quotes.setdefault(probe.question, [])
+            quotes += (Gold.of(Turn(quote)) for quote in probe.quotes)
 
 
 def oracle(dialogues: Sequence[Dialogue]) -> Maker:
@@ -153,6 +159,10 @@ def _packed(best_first: Iterable[Line], limit: int) -> str:
 def _shortest_turns_first(lines: Sequence[Line]) -> list[Line]:
     """Order passages by the length of their turn: what is short is found whole for little room."""
     return sorted(lines, key=lambda line: len(line.evidence.text))
+
+
+def _quotes_first(lines: Sequence[Line], quotes: Sequence[Gold]) -> list[Line]:
+    return sorted(lines, key=lambda line: not any(Wording.of(line.text).shares(quotes)))
 
 
 #: Makers of the built-in systems by name: "cosine" and "bm25" alone; "rrf", which fuses their

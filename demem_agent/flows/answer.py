@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from demem_agent.answering.contradicted import contradicted
 from demem_agent.errors import InvalidInput
 from demem_agent.feedback.crediting import supports_of
 from demem_agent.flows.commit import committed
@@ -79,12 +80,23 @@ def _drafted(state: State, question: Question, routed: Route) -> Flow[Draft]:
     if state.settings.unknown == "withhold" and not _is_known(question.reading, routed):
         return Draft("")
     drafts: list[Draft] = yield Complete((question,))
+    if state.settings.unknown == "withhold" and not _holds(question, routed, drafts[0]):
+        return Draft("")
     return drafts[0]
 
 
 def _is_known(reading: Reading, routed: Route) -> bool:
     """Whether memory holds the answer, as far as it can tell: what proved right before is held."""
     return routed.adequate or reading.settled
+
+
+def _holds(question: Question, routed: Route, draft: Draft) -> bool:
+    """Whether memory holds what is asked, and what is quoted is not of another than is named."""
+    if not draft.text.strip() or not _is_known(question.reading, routed):
+        return False
+    if question.reading.settled:
+        return True
+    return not contradicted(question.query, question.reading, draft)
 
 
 def _seen(state: State, ask: Ask, query: Query, reading: Reading | None) -> tuple[Route, Reading]:
@@ -127,7 +139,7 @@ def _context(state: State, ask: Ask, question: Question, routed: Route, draft: D
         redacted=forgotten,
         asker=ask.asker,
         conditions=ask.conditions,
-        known=bool(draft.text.strip()) and _is_known(question.reading, routed),
+        known=_holds(question, routed, draft),
     )
     lead = _lead(live, supports or supports_of(state, context, draft.text), draft.text)
     return replace(context, lead=None if lead is None else live.index(lead))

@@ -28,6 +28,7 @@ from demem_agent.text.language.changes import asks_of_now, asks_of_the_past
 from demem_agent.text.language.numbers import digits
 from demem_agent.text.language.words import content_terms
 from demem_agent.text.times.dates import ranges
+from demem_agent.text.values import is_entry
 from demem_agent.types import Line, Succession, Superseded
 
 __all__ = ["Current", "current", "noted", "ordered", "withheld"]
@@ -263,6 +264,8 @@ def _united(sets: Iterable[frozenset[str]]) -> set[str]:
 
 def _bears(state: State, asked: Current, line: Stretch, found: Iterable[Succession]) -> bool:
     """Whether a question is about what no longer holds rather than the rest of a line."""
+    if any(_is_value_of(state, asked, one.old) for one in found):
+        return True
     stale = [one.old for one in found]
     behind = 0.0
     beside = 0.0
@@ -273,6 +276,14 @@ def _bears(state: State, asked: Current, line: Stretch, found: Iterable[Successi
         else:
             beside = max(beside, share)
     return behind >= beside
+
+
+def _is_value_of(state: State, asked: Current, line: Stretch) -> bool:
+    """Whether a stretch is a value in JSON, of a key that a question has."""
+    item, start, end = line
+    if not is_entry(state.evidence[item].text, start, end):
+        return False
+    return not asked.words.isdisjoint(_words(state, line))
 
 
 def _share(state: State, asked: Current, claim: Claim) -> float:

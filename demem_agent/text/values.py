@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from demem_agent.later import pattern
 from demem_agent.text.quoting.fences import blocks
 
-__all__ = ["bare", "entries", "held", "values"]
+__all__ = ["bare", "entries", "held", "is_entry", "leaves", "objects", "values"]
 
 #: Characters that JSON has at least to be looked at as data, and no aside.
 SHORTEST = 60
@@ -19,14 +19,20 @@ _MOST = 0.8
 _BEGINS = pattern(r"(?<![^\s:=(>])[{\[](?=\s*[\"{\[\d-])")
 _TOKEN = pattern(r'"(?:[^"\\]|\\.)*"|[{}\[\],]')
 
+#: The key of an entry of an object.
+_KEY = pattern(r'"((?:[^"\\]|\\.)*)"\s*:\s*')
+
 #: (start, end) in a text.
 _Stretch = tuple[int, int]
 
 
-def values(text: str) -> Iterator[_Stretch]:
+def values(text: str, shortest: int = SHORTEST) -> Iterator[_Stretch]:
     """Yield where objects and lists in JSON stand in a text, the outermost, in order.
 
     In a block of code it is only what fills the block.
+
+    Args:
+        shortest: characters that one has at least.
     """
     fenced = [(block.start, block.body, block.stop, block.end) for block in blocks(text)]
     decoder = json.JSONDecoder()
@@ -45,7 +51,7 @@ def values(text: str) -> Iterator[_Stretch]:
         place = end
         around = [one for one in fenced if one[0] < end and start < one[3]]
         fills = all(not (text[one[1] : start] + text[end : one[2]]).strip() for one in around)
-        if end - start >= SHORTEST and fills:
+        if end - start >= shortest and fills:
             yield start, end
 
 
@@ -86,6 +92,37 @@ def held(text: str, start: int, end: int) -> list[_Stretch]:
             if not depth:
                 break
     return [bare(text, *one) for one in found if text[one[0] : one[1]].strip()]
+
+
+def objects(text: str) -> list[_Stretch]:
+    """Return where objects in JSON stand in a text, the outermost, in order, however short."""
+    if "{" not in text:
+        return []  # as nearly always; much faster
+    return [one for one in values(text, 0) if text[one[0]] == "{"]
+
+
+def is_entry(text: str, start: int, end: int) -> bool:
+    """Whether a stretch of a text begins as an entry of an object does: with its key."""
+    return _KEY.match(text, start, end) is not None
+
+
+def leaves(text: str, start: int, end: int, above: str = "") -> Iterator[tuple[str, int, int, int]]:
+    """Yield the entries of an object, and of those in it: (path, start, start of value, end).
+
+    A list is one value. The path of ``7`` in ``{"size": {"min": 7}}`` is "size/min".
+
+    Args:
+        above: the path of the object itself.
+    """
+    for first, last in held(text, start, end):
+        key = _KEY.match(text, first, last)
+        if key is None:
+            continue
+        path = f"{above}/{key[1]}" if above else key[1]
+        if text.startswith("{", key.end()):
+            yield from leaves(text, key.end(), last, path)
+        else:
+            yield path, first, key.end(), last
 
 
 def bare(text: str, start: int, end: int) -> _Stretch:

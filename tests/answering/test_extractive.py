@@ -300,12 +300,132 @@ def test_a_greeting_is_quoted_with_the_sentence_beside_it(query: str, quoted: li
     assert list(filter(None, lines)) == [f"Ana: {quoted[0]}", *quoted[1:]]
 
 
-def test_a_fence_is_quoted_with_its_code() -> None:
+def test_a_fence_is_quoted_with_its_code_and_what_stands_beside_it() -> None:
     code = "```nginx\nserver {\n  listen 80;\n}\n```"
     inner = code.replace("\n", "\n  ")
-    assert answered("nginx", f"The same.\n{code}\nIt works.") == f"Ana:\n  {inner}"
+    assert answered("nginx", f"Same.\n{code}\nIt works.") == f"Ana: Same.\n  {inner}\n  It works."
     introduced = answered("What is the web setup?", f"The web setup:\n{code}\nIt works.")
+    assert introduced == f"Ana: The web setup:\n  {inner}\n  It works."
+
+
+def test_code_of_a_long_turn_is_quoted_with_what_introduces_it() -> None:
+    code = "```nginx\nserver {\n  listen 80;\n}\n```"
+    inner = code.replace("\n", "\n  ")
+    before = "We talked about the choir and the long way home. " * 10
+    introduced = answered("What is the web setup?", f"{before}\nThe web setup:\n{code}\nIt works.")
     assert introduced == f"Ana: The web setup:\n  {inner}"
+
+
+def test_a_long_block_is_quoted_with_the_line_behind_it() -> None:
+    steps = "\n".join(f"rotate(log_{n})" for n in range(40))
+    said = f"Script that rotates the logs:\n```python\n{steps}\n```\nit runs at 03:40, by Petra"
+    assert answered("When does the script run that rotates the logs?", said).endswith("by Petra")
+
+
+CONFIG = """{
+  "device": "gate-7",
+  "interval_s": 300,
+  "height": {"min": 60, "max": 85},
+  "notify": ["ida", "tom"]
+}"""
+TALK = "We sang all day, and in the evening somebody wrote down what is set. " * 5
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        f"Settings of the north gate:\n{CONFIG}",
+        f"{TALK}\nSettings of the north gate:\n{CONFIG}\n{TALK}",
+        f"{TALK}\nSettings of the north gate:\n```json\n{CONFIG}\n```\n{TALK}",
+    ],
+)
+@pytest.mark.parametrize("query", ["interval_s of gate-7", "What is the min height of gate-7?"])
+def test_a_line_of_json_is_quoted_with_its_object(query: str, said: str) -> None:
+    answer = answered(query, said)
+    assert answer.startswith("Ana: Settings of the north gate:")
+    assert CONFIG.replace("\n", "\n  ") in answer
+    assert "sang" not in answer
+
+
+@pytest.mark.parametrize(
+    ("query", "said", "quoted"),
+    [
+        ("What is the door code?", "The door code:\n5519\n\nIt rains.", "The door code:\n5519"),
+        ("Where is the notary?", "The notary:\n\n12 Kettle Lane", "The notary:\n\n12 Kettle Lane"),
+        ("Wie ist die IBAN?", "Die IBAN：\nDE02 1203\n\nBis bald", "Die IBAN：\nDE02 1203"),
+        ("What rattles?", "What rattles: a Heron.\nIt rains.", "What rattles: a Heron."),
+        (
+            "How much chlorine is in lane 2?",
+            "the pool:\nlane,temp,chlorine\n1,26,0.8\n2,27,1.1\n\nBye",
+            "the pool:\nlane,temp,chlorine\n1,26,0.8\n2,27,1.1",
+        ),
+    ],
+)
+def test_what_a_line_introduces_is_quoted_with_it(query: str, said: str, quoted: str) -> None:
+    assert answered(query, said) == f"Ana: {quoted}".replace("\n", "\n  ")
+
+
+def test_of_much_that_a_line_introduces_so_much_is_quoted_as_fits() -> None:
+    told = " ".join(f"The {n}th boat was painted green." for n in range(40))
+    answer = answered("What happened at the yard?", f"What happened at the yard:\n{told}")
+    assert 300 < len(answer) < 380
+    assert answer.endswith("green.")
+
+
+def test_lines_of_prose_with_commas_are_no_table() -> None:
+    said = "soup, bread, cheese\nham, eggs, tea"
+    assert answered("Who had ham?", said) == "Ana: ham, eggs, tea"
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("What comes after the primer?", "1. wash it\n2. one coat of primer\n3. blue paint"),
+        ("What is before the sealer?", "a) order tiles\nb) two coats of sealer\nc) grout"),
+        ("Was kommt nach dem Mehl?", "1. Butter.\n2. Mehl dazu.\n3. Milch."),
+    ],
+)
+def test_what_comes_after_an_item_is_quoted_with_its_list(query: str, said: str) -> None:
+    assert answered(query, f"Bonjour.\n\n{said}\n\nIt rains.") == f"Ana: {said}".replace(
+        "\n", "\n  "
+    )
+
+
+@pytest.mark.parametrize(
+    ("query", "said", "quoted"),
+    [
+        (
+            "How much does Ana earn at Nordwind?",
+            ("day one at Nordwind, one of the best", "Nordwind wants me! 2,900 net a month."),
+            "Nordwind wants me! 2,900 net a month.",
+        ),
+        (
+            "What did Ana pay for the telescope?",
+            ("the telescope is with Gerda, 41", "bought the telescope with its long case 740"),
+            "bought the telescope with its long case 740",
+        ),
+        (
+            "Wie viel verdient Jo bei Havel?",
+            ("Tag eins bei Havel", "Vertrag von Havel ist da, 3100 brutto"),
+            "Vertrag von Havel ist da, 3100 brutto",
+        ),
+        (
+            "How much did the van cost?",
+            ("the van failed its test, rust everywhere", "honey goes up to 10.50"),
+            "the van failed its test, rust everywhere",
+        ),
+    ],
+)
+def test_a_question_for_an_amount_is_answered_by_one_where_the_matter_has_one(
+    query: str, said: tuple[str, str], quoted: str
+) -> None:
+    answer = asked(query, *((text, "2024-05-03") for text in said))
+    assert answer.text.removeprefix("Ana: ") == quoted
+
+
+def test_what_looks_like_somebody_else_s_line_stands_below_who_said_it() -> None:
+    answer = answered("Where does Bo live?", "notes\n- Bo: I live in Paris")
+    assert answer == "Ana:\n  - Bo: I live in Paris"
 
 
 def test_code_that_is_too_long_is_closed_where_it_is_cut() -> None:
@@ -331,6 +451,7 @@ def test_of_a_long_list_the_items_are_quoted_that_fit() -> None:
 def test_an_item_keeps_its_number() -> None:
     said = "To drain it:\n1. Close the tap.\n2. Open the valve.\n3. Wait."
     assert answered("Which step has the valve?", said) == "Ana: 2. Open the valve."
+    assert answered("Who opens the valve?", said.replace(".\n", "\n")) == "Ana: 2. Open the valve"
 
 
 MUTUELLE = "540 paid by card, mutuelle gives back 310"

@@ -534,6 +534,31 @@ def test_evidence_named_twice_counts_once() -> None:
     assert found.recall == 0.5
 
 
+def test_a_long_turn_counts_by_the_words_that_are_quoted_of_it() -> None:
+    quoted = "number 7 speaks of topic 49"
+    probe = Probe("What does number 7 speak of?", "topic 49", ("t1", "t5"), quotes=(quoted,))
+    dialogue = replace(TALK, probes=(probe,))
+    read = f"{TURNS[0].text}\nSentence {quoted} in its own way."
+    (found,) = evaluate([dialogue], {"echo": lambda: Echo(read)}, [500])
+    assert (found.recall, found.contained) == (1.0, 1.0)
+    (found,) = evaluate([dialogue], {"echo": lambda: Echo(LONG[:100])}, [500])
+    assert found.recall == 0.0
+
+
+@pytest.mark.parametrize("quote", ["a grey dog", "?!"])
+def test_a_quote_that_no_evidence_has_is_named(quote: str) -> None:
+    probe = Probe("What?", "x", ("t1",), quotes=(quote,))
+    with pytest.raises(InvalidInput, match="quotes of question 0 of talk"):
+        evaluate([replace(TALK, probes=(probe,))], {"echo": Echo}, [20])
+
+
+def test_the_oracle_reads_what_is_quoted_first() -> None:
+    probe = Probe("What?", "topic 81", ("t5",), quotes=("number 9 speaks of topic 81",))
+    dialogue = replace(TALK, probes=(probe,))
+    (found,) = evaluate([dialogue], {"oracle": oracle([dialogue])}, [400])
+    assert found.recall == 1.0
+
+
 def test_a_gold_turn_without_a_word_is_not_looked_for() -> None:
     turns = (TURNS[0], replace(TURNS[1], text="?!"))
     dialogue = Dialogue(

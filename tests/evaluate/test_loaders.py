@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -657,9 +658,11 @@ def test_questions_keep_what_they_say(tmp_path: Path) -> None:
         "evidence": ["a", "b", "a"],
         "category": "x",
         "at": "2024-05-01",
+        "quotes": ["of oak", "a boat", "of oak"],
     }
     (probe,) = load_questions(lines(tmp_path / "q.jsonl", asked))
-    assert probe == Probe("What?", "A boat", ("a", "b"), "x", datetime(2024, 5, 1))
+    kept = Probe("What?", "A boat", ("a", "b"), "x", datetime(2024, 5, 1))
+    assert probe == replace(kept, quotes=("of oak", "a boat"))
 
 
 def test_questions_need_no_more_than_a_question_and_its_reference(tmp_path: Path) -> None:
@@ -693,6 +696,8 @@ def test_a_question_may_say_itself_that_nothing_answers_it(tmp_path: Path) -> No
         ({"question": "x", "reference": 3}, "line 3: reference"),
         ({"question": "x", "reference": "x", "evidence": "a"}, "line 3: evidence"),
         ({"question": "x", "reference": "x", "evidence": [1]}, "line 3: evidence"),
+        ({"question": "x", "reference": "x", "quotes": "a"}, "line 3: quotes"),
+        ({"question": "x", "reference": "x", "quotes": [" "]}, "line 3: quotes"),
         ({"question": "x", "reference": "x", "category": 4}, "line 3: category"),
         ({"question": "x", "reference": "x", "at": "yesterday"}, "line 3: at"),
         ({"question": "x", "answer": "x"}, "line 3: answer"),
@@ -732,6 +737,16 @@ def test_own_evidence_that_names_no_turn_is_refused_with_its_line(tmp_path: Path
     )
     with pytest.raises(InvalidInput, match=r"q\.jsonl line 2: evidence must be .* got 'c'"):
         load_own(lines(tmp_path / "chat.jsonl", *CHAT), lines(tmp_path / "q.jsonl", first, second))
+
+
+def test_own_quotes_that_stand_in_no_evidence_are_refused_with_their_line(tmp_path: Path) -> None:
+    notes = load_text(written(tmp_path / "notes.txt", "A boat.\n\nA red\nkite, of silk."))
+    asked = {"question": "What flies?", "reference": "A kite", "evidence": ["notes.txt#2"]}
+    good = lines(tmp_path / "good.jsonl", {**asked, "quotes": ["a red kite"]})
+    assert with_questions(notes, good).probes[0].quotes == ("a red kite",)
+    wrong = lines(tmp_path / "q.jsonl", {**asked, "quotes": ["A boat"]})
+    with pytest.raises(InvalidInput, match=r"q\.jsonl line 1: quotes must be .* got 'A boat'"):
+        with_questions(notes, wrong)
 
 
 def test_paragraphs_of_a_text_can_be_evidence(tmp_path: Path) -> None:

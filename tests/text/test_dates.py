@@ -755,10 +755,44 @@ def test_last_ends_before_the_anchor_and_next_begins_after_it(unit: str, anchor:
         "900 seconds is too often, the battery dies in a month",
         "The milk goes bad in a week.",
         "He smokes 40 in two days.",
+        "These pens dry out in a week.",
+        "The filter clogs in a month with that water.",
+        "You can't learn the violin in a month.",
+        "Nobody gets fit in a week.",
     ],
 )
 def test_how_long_something_takes_whenever_it_happens_is_no_day(said: str) -> None:
     assert find(said, FRIDAY) == []
+
+
+@pytest.mark.parametrize("said", ["My lease ends in a month.", "We fly in a week."])
+def test_what_happens_once_has_its_day(said: str) -> None:
+    assert len(find(said, FRIDAY)) == 1
+
+
+@pytest.mark.parametrize(
+    ("asked", "day"),
+    [
+        ("What was said on 2023/06/03?", "3 June 2023"),
+        ("Was habe ich am 3.6. gesagt?", "3 June 2023"),
+        ("Qu'ai-je dit le 25/12 ?", "25 December 2022"),
+        ("What did I say on 3.7?", "3 July 2022"),
+        ("Résume le mois de mars", "March 2023"),
+        ("Fasse den März zusammen", "March 2023"),
+        ("Resume março, por favor", "March 2023"),
+        ("Give me a summary for March", "March 2023"),
+    ],
+)
+def test_a_question_s_date_is_read_in_the_ways_that_people_write_it(asked: str, day: str) -> None:
+    assert [span.text for span in ranges(asked, FRIDAY)] == [day]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["Is it on 3.6 percent?", "Are we on 3/4 of it?", "What is 3.6?", "Summarise Maya", "on 31/02"],
+)
+def test_what_only_looks_like_a_date_is_none(asked: str) -> None:
+    assert ranges(asked, FRIDAY) == []
 
 
 @pytest.mark.parametrize("said", ["31/02/2023", "1/2/3/2023", "v1.2.2023.4", "03/06/23"])

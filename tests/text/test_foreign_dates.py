@@ -20,6 +20,14 @@ SAID_ON_FRIDAY = [
     ("Há duas semanas mudámos de casa.", "Há duas semanas", "2023-05-22", "2023-05-28"),
     ("Fomos lá há duas semanas.", "há duas semanas", "2023-05-22", "2023-05-28"),
     ("amanha vou ao dentista", "amanha", "2023-06-10", "2023-06-10"),
+    ("chego amanha", "amanha", "2023-06-10", "2023-06-10"),
+    ("vou la na proxima semana", "proxima semana", "2023-06-12", "2023-06-18"),
+    # In few words, and without marks
+    ("der Zug geht uebermorgen", "uebermorgen", "2023-06-11", "2023-06-11"),
+    ("wir sehen uns naechste Woche", "naechste Woche", "2023-06-12", "2023-06-18"),
+    ("on se voit apres-demain", "apres-demain", "2023-06-11", "2023-06-11"),
+    ("la semana proxima empiezo", "semana proxima", "2023-06-12", "2023-06-18"),
+    ("vengo domani", "domani", "2023-06-10", "2023-06-10"),
     # German
     ("Gestern war ich beim Arzt.", "Gestern", "2023-06-08", "2023-06-08"),
     ("Vorgestern hat es geregnet.", "Vorgestern", "2023-06-07", "2023-06-07"),

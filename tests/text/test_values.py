@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from demem_agent.text.values import SHORTEST, entries, values
+from demem_agent.text.values import SHORTEST, entries, leaves, objects, values
 
 VALUES = st.recursive(
     st.none() | st.integers() | st.text(max_size=30),
@@ -77,3 +77,27 @@ def test_in_a_program_a_list_is_no_data() -> None:
     rows = json.dumps(STAFF)
     assert found_in(f"```python\nrows = {rows}\nrun(rows)\n```") == []
     assert found_in(f"See:\n```json\n{rows}\n```\nWell?") == [rows]
+
+
+KEYS = st.text("abc", min_size=1)
+NESTED = st.recursive(
+    VALUES.filter(lambda one: not isinstance(one, dict)), lambda inner: st.dictionaries(KEYS, inner)
+)
+
+
+@given(st.dictionaries(KEYS, NESTED, min_size=1))
+def test_the_leaves_of_an_object_are_its_values_by_their_path(value: dict[str, Any]) -> None:
+    text = json.dumps(value)
+    ((start, end),) = objects(text)
+    for path, first, place, last in leaves(text, start, end):
+        here: Any = value
+        for key in path.split("/"):
+            here = here[key]
+        assert json.loads(text[place:last]) == here
+        assert text[first] == '"'
+
+
+def test_the_path_of_a_value_has_the_keys_around_it() -> None:
+    text = 'So: {"size": {"min": 7, "max": [1, {"a": 2}]}, "on": true}'
+    ((start, end),) = objects(text)
+    assert [path for path, *_ in leaves(text, start, end)] == ["size/min", "size/max", "on"]

@@ -31,9 +31,10 @@ def evaluate_own(
     """Measure this memory, and others, on your own conversation and questions.
 
     A turn is as for demem ingest; a question is {"question": ..., "reference": ..., "evidence":
-    [source ids of the turns that answer it], "category": ..., "at": ..., "answerable": ...}, of
-    which the first two are needed; where nothing answers it, "answerable" is false, and it needs no
-    reference. docs/evaluation.md defines what is measured, and shows how to add a system.
+    [source ids of the turns that answer it], "quotes": [the exact words of these that must be read,
+    where a turn is long], "category": ..., "at": ..., "answerable": ...}, of which the first two
+    are needed; where nothing answers it, "answerable" is false, and it needs no reference.
+    docs/evaluation.md defines what is measured, and shows how to add a system.
     """
     trial.ready()
     dialogue = load_own(turns, questions)

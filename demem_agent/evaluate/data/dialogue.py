@@ -24,6 +24,8 @@ class Probe:
         at: when it is asked.
         answerable: False where nothing in the dialogue answers it; nor does anything where the
             category is "adversarial" or "abstention".
+        quotes: the exact words of evidence that must be read. A turn that has any of them counts
+            by these alone, however long it is; one that has none counts as a whole.
     """
 
     question: str
@@ -32,6 +34,7 @@ class Probe:
     category: str = ""
     at: datetime | None = None
     answerable: bool = True
+    quotes: tuple[str, ...] = ()
 
     @property
     def has_answer(self) -> bool:

@@ -9,6 +9,8 @@ from pathlib import Path
 from demem_agent.errors import InvalidInput
 from demem_agent.evaluate.data.dialogue import UNANSWERABLE, Dialogue, Probe
 from demem_agent.evaluate.data.plain import json_lines, load_jsonl
+from demem_agent.evaluate.gold import check_quotes
+from demem_agent.evaluate.grouping import grouped
 from demem_agent.turns import text_field, time_field
 
 __all__ = ["load_own", "load_questions", "with_questions"]
@@ -19,13 +21,14 @@ _FIELDS = tuple(field.name for field in fields(Probe))
 def load_questions(path: str | Path) -> tuple[Probe, ...]:
     """Read one question a line.
 
-    A line is ``{"question": ..., "reference": ..., "evidence": [...], "category": ..., "at":
-    ..., "answerable": ...}``. Only the question and its reference, a right answer in a few words,
-    are required.
+    A line is ``{"question": ..., "reference": ..., "evidence": [...], "quotes": [...],
+    "category": ..., "at": ..., "answerable": ...}``. Only the question and its reference, a right
+    answer in a few words, are required.
 
     Evidence is the ``source_id`` of each turn that the answer rests on; a question without any is
-    left out of recall. The category groups the report. ``"answerable": false`` is that of
-    questions that cannot be answered, as is the category "abstention"; they need no reference.
+    left out of recall. Where such a turn is long, quotes are the exact words of it that must be
+    read: it counts by these alone. The category groups the report. ``"answerable": false`` is that
+    of questions that cannot be answered, as is the category "abstention"; they need no reference.
     ``at`` is when it is asked.
 
     Raises:
@@ -51,15 +54,16 @@ def with_questions(dialogue: Dialogue, path: str | Path) -> Dialogue:
 
     Raises:
         InvalidInput: as :func:`load_questions` does, or naming the line whose evidence names no
-            turn of the dialogue.
+            turn of the dialogue, or whose quotes stand in none of these.
     """
-    known = {turn.source_id for turn in dialogue.turns}
+    turns = grouped(dialogue.turns, lambda turn: turn.source_id)
     probes: list[Probe] = []
     for where, probe in _placed(path):
         for id in probe.evidence:
-            if id not in known:
+            if id not in turns:
                 allowed = f"the source_id of a turn of {dialogue.name}"
                 raise InvalidInput(f"{where}: evidence", id, allowed)
+        check_quotes(f"{where}: quotes", probe, turns)
         probes.append(probe)
     return replace(dialogue, probes=tuple(probes))
 
@@ -81,7 +85,8 @@ def _probe(given: object, where: str) -> Probe:
     answerable = _answerable(f"{where}: answerable", given.get("answerable", True))
     can_be = answerable and category not in UNANSWERABLE
     reference = _reference(f"{where}: reference", given.get("reference"), can_be)
-    ids = _ids(f"{where}: evidence", given.get("evidence"))
+    ids = _texts(f"{where}: evidence", given.get("evidence"), "a list of source ids")
+    quotes = _texts(f"{where}: quotes", given.get("quotes"), "a list of words as they were said")
     return Probe(
         question=question,
         reference=reference,
@@ -89,6 +94,7 @@ def _probe(given: object, where: str) -> Probe:
         category=category,
         at=time_field(f"{where}: at", given.get("at")),
         answerable=answerable,
+        quotes=tuple(dict.fromkeys(quotes)),
     )
 
 
@@ -114,8 +120,8 @@ def _reference(field: str, value: object, answerable: bool) -> str:
     return "" if needless else text_field(field, value)
 
 
-def _ids(field: str, value: object) -> Iterator[str]:
+def _texts(field: str, value: object, allowed: str) -> Iterator[str]:
     if not isinstance(value, list | None):
-        raise InvalidInput(field, value, "a list of source ids")
-    for id in value or []:
-        yield text_field(field, id)
+        raise InvalidInput(field, value, allowed)
+    for text in value or []:
+        yield text_field(field, text)

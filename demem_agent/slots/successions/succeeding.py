@@ -20,6 +20,7 @@ from demem_agent.slots.successions.claims import Claim, tokens
 from demem_agent.slots.successions.echoes import echoed
 from demem_agent.slots.successions.lineage import HOLDS
 from demem_agent.slots.successions.model import judged, probability
+from demem_agent.slots.successions.objects import Replaced, replaced
 from demem_agent.slots.successions.rivals import narrates, owner
 from demem_agent.slots.successions.signals import ALIKE, Compared, Signals, compared, signals
 from demem_agent.slots.successions.turns import ends_one, turns, words_of_turn
@@ -71,7 +72,9 @@ def succeeded(
         coming = passages_of(arrival)
         passed = narrates(item.speaker) or (without is not None and item.source == without)
         compared = () if passed else _pairs_of(ahead, coming, least)
-        surest = _with_echoes(ahead, coming, _best(compared, judge))
+        anew = [] if passed else list(replaced(ahead, coming))
+        best = _apart_from(anew, _best(compared, judge))
+        surest = chain(anew, _with_echoes(ahead, coming, best))
         for confidence, old, new in _with_withdrawn(state, ahead, found, surest):
             made = Succession(
                 id=f"s{state.head.successions + len(found) + 1}",
@@ -85,6 +88,14 @@ def succeeded(
         if arrival is not arrivals[-1]:
             ahead.add(coming)
     return tuple(found)
+
+
+def _apart_from(
+    found: Sequence[Replaced], best: Sequence[tuple[float, Pair]]
+) -> list[tuple[float, Pair]]:
+    """Return the pairs of sentences of whose items no values are known to be replaced."""
+    known = {old[0] for _, old, _ in found}
+    return [one for one in best if one[1].old[0] not in known]
 
 
 def pairs(state: State, arrivals: Sequence[Arrival]) -> Iterator[Pair]:

@@ -12,7 +12,7 @@ import re
 from demem_agent.later import pattern
 from demem_agent.text.language.words import clean
 
-__all__ = ["UNSIGNED", "contained", "entry", "on_one_line", "shown", "unsigned"]
+__all__ = ["UNSIGNED", "contained", "entry", "on_one_line", "passes_for_entry", "shown", "unsigned"]
 
 #: Control characters but for tab and line feed, and those of Unicode's property Bidi_Control.
 _ACTING = pattern(
@@ -35,7 +35,10 @@ _MARK = pattern(
 )
 #: A text that begins as a line does that somebody has said, or as a margin: up to three words and a
 #: colon, or a bracket.
-_SIGNED = pattern(r"\s*(?:\[|[\w'’.-]+(?:[^\S\n][\w'’.-]+){0,2}[^\S\n]?:(?!\S))")
+_SAYS = r"(?:\[|[\w'’.-]+(?:[^\S\n][\w'’.-]+){0,2}[^\S\n]?:(?!\S))"
+_SIGNED = pattern(rf"\s*{_SAYS}")
+#: One that begins as an entry of a reading does: "- Ana: ".
+_ENTRY = pattern(rf"\s*[-*•–—][^\S\n]+{_SAYS}")
 #: Stands before such a text where nobody is named.
 UNSIGNED = "[no speaker] "
 
@@ -67,6 +70,11 @@ def shown(text: str) -> str:
 def on_one_line(name: str) -> str:
     """Return a name without line breaks and without what could pass for the marks of a reading."""
     return contained(shown(" ".join(name.split())))
+
+
+def passes_for_entry(words: str) -> bool:
+    """Whether words begin as the entries of a reading do, each of which names its speaker."""
+    return _ENTRY.match(words) is not None
 
 
 def unsigned(words: str) -> str:

@@ -9,7 +9,14 @@ from collections.abc import Sequence
 
 from demem_agent.later import dataclass, pattern
 from demem_agent.text.language.words import clean
-from demem_agent.text.quoting.containing import UNSIGNED, contained, entry, on_one_line, unsigned
+from demem_agent.text.quoting.containing import (
+    UNSIGNED,
+    contained,
+    entry,
+    on_one_line,
+    passes_for_entry,
+    unsigned,
+)
 from demem_agent.text.quoting.cutting import excerpt, through_turn
 from demem_agent.text.quoting.fences import is_fenced
 from demem_agent.text.quoting.spoken import spoken
@@ -58,7 +65,7 @@ def noted(evidence: Evidence, start: int, end: int) -> str:
 def _say(evidence: Evidence, words: str) -> str:
     name = name_of(evidence)
     told = entry(words)
-    if is_fenced(words):  # a fence is one alone on its line only
+    if is_fenced(words) or passes_for_entry(words):  # a fence is one alone on its line only
         return contained(f"{f'{name}:' if name else UNSIGNED.rstrip()}\n  {told}")
     return contained(f"{name}: {told}" if name else unsigned(told))
 

@@ -33,7 +33,7 @@ from demem_agent.later import dataclass
 from demem_agent.shipped import shipped
 from demem_agent.text.language.languages import ENGLISH
 from demem_agent.text.language.scripts import may_be_other
-from demem_agent.text.language.words import language_of
+from demem_agent.text.language.words import is_surely_english, language_of
 from demem_agent.text.times.periods import Meaning, day_alone, day_name, named, period, period_name
 
 __all__ = ["foreign_times", "forget_texts"]
@@ -47,6 +47,13 @@ _SCRIPTS = {
     "hindi": "[\u0900-\u097f]",
     "russian": "[\u0400-\u04ff]",
 }
+#: Words for days that no other language has: what is short tells its language by nothing else.
+_OWN_WORDS = re.compile(
+    r"(?<![\w-])(?:(?P<german>(?:vor)?gestern|heute|(?:ü|ue)bermorgen)"
+    r"|(?P<french>demain|aujourd['’]hui|avant-hier|apr[èe]s-demain)|(?P<spanish>anteayer|ayer|anoche)"
+    r"|(?P<portuguese>amanh[ãa]|(?:ante)?ontem)|(?P<italian>(?:dopo)?domani|ieri|stasera))(?![\w-])",
+    re.IGNORECASE,
+)
 #: Where a word may begin and end.
 _BOUNDS = {
     "japanese": ("", ""),
@@ -139,6 +146,8 @@ def _told_languages(text: str) -> tuple[str, ...]:
     latin = language_of(text)
     if latin != ENGLISH:
         found.append(latin)
+    elif (own := _OWN_WORDS.search(text[:_LONG])) is not None and not is_surely_english(text):
+        found.append(own.lastgroup or latin)
     if not text.isascii() and may_be_other(text):
         of_script = [name for name, letters in _SCRIPTS.items() if re.search(letters, text)]
         if "japanese" in of_script and "chinese" in of_script:

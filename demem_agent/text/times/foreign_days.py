@@ -14,7 +14,7 @@ from demem_agent.later import pattern
 from demem_agent.text.times.periods import day_name, period_name, whole_months
 from demem_agent.text.times.stretches import Span
 
-__all__ = ["foreign_days"]
+__all__ = ["FOREIGN_MONTHS", "foreign_days"]
 
 _NAMES = (
     "januar jänner enero janvier janeiro gennaio januari",
@@ -30,15 +30,16 @@ _NAMES = (
     "november noviembre novembre novembro",
     "dezember diciembre décembre dezembro dicembre december",
 )
-_MONTHS = {name: number for number, names in enumerate(_NAMES, 1) for name in names.split()}
+#: The number of each month by its name in lower case.
+FOREIGN_MONTHS = {name: number for number, names in enumerate(_NAMES, 1) for name in names.split()}
 _YEAR = r"(?:\s+(?:del?\s+)?(?P<year{n}>[12]\d{{3}})\b)?"
 #: Matched against lower-case text.
 _DATE = pattern(
     r"(?<!\w)(?:"
     r"(?:(?:am|vom|el|le|il|op|em|no|del?|du)\s+)?(?:d[ií]a\s+)?"
     r"(?P<day>\d{1,2})(?:\.|er|º|°)?\s+(?:de\s+|di\s+)?"
-    rf"(?P<of>{'|'.join(_MONTHS)})\b{_YEAR.format(n=1)}"
-    rf"|(?:im|in|en|em|a)\s+(?P<month>{'|'.join(_MONTHS)})\b{_YEAR.format(n=2)}"
+    rf"(?P<of>{'|'.join(FOREIGN_MONTHS)})\b{_YEAR.format(n=1)}"
+    rf"|(?:im|in|en|em|a)\s+(?P<month>{'|'.join(FOREIGN_MONTHS)})\b{_YEAR.format(n=2)}"
     r")"
 )
 
@@ -58,7 +59,7 @@ def foreign_days(low: str, anchor: date | None) -> Iterator[Span]:
 
 
 def _meant(match: re.Match[str], anchor: date | None) -> Span | None:
-    month = _MONTHS[match["of"] or match["month"]]
+    month = FOREIGN_MONTHS[match["of"] or match["month"]]
     day = int(match["day"] or 1)
     told = match["year1"] or match["year2"]
     if told:

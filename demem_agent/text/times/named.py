@@ -6,10 +6,10 @@ import re
 
 from demem_agent.later import pattern
 
-__all__ = ["names_time"]
+__all__ = ["NAMED", "names_time"]
 
 #: A time of the day, a weekday, a day or month, or a year.
-_NAMED = pattern(
+NAMED = pattern(
     r"\b\d{1,2}[:.h]\d{2}\b(?!\s*%)|\b\d{1,2} ?(?:[ap]\.?m\b|uhr\b|o['’]?clock\b)"
     r"|\b(?:noon|midday|midnight)\b"
     r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:1[89]|20)\d\d\b"
@@ -25,4 +25,4 @@ _NAMED = pattern(
 
 def names_time(text: str) -> bool:
     """Whether a text names a time of the day, a weekday or a date, in English."""
-    return _NAMED.search(text) is not None
+    return NAMED.search(text) is not None

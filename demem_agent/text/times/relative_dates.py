@@ -163,7 +163,10 @@ _ELAPSED = pattern(
 #: What takes so long whenever it happens: "the battery dies in a month", "she earns 90 in a day".
 _HAPPENS = pattern(
     r"\b(?:dies|drains|dries|empties|melts|rots|rusts|fades|wears|spoils|heals|burns|doubles|grows"
-    r"|eats|drinks|uses|reads|smokes|earns|costs|loses|gains|saves|goes (?:bad|flat|off|stale))\b"
+    r"|eats|drinks|uses|reads|smokes|earns|costs|loses|gains|saves|clogs"
+    r"|die|drain|dry|empty|melt|rot|rust|fade|spoil|heal|clog|go(?:es)? (?:bad|flat|off|stale|mad)"
+    r")\b"
+    r"|\b(?:nobody|no one|anyone|anybody|everyone|you can(?:['’]?t|not)?|you could(?:n['’]?t)?)\b"
 )
 _ONE_UNIT = pattern(
     r"(?:(?:a|one|half\s+an?)\s+(?:week(?:end)?|fortnight|month|year))(?:\s+and\s+a\s+half)?"

@@ -1,0 +1,214 @@
+"""Whether what an answer quotes is of somebody or something else than the question names.
+
+"When is Will's birthday?" is not answered by "Summer's birthday today", nor "What is the code of
+the shed?" by "the code of the house is 7391", and a price by no line without a number. Looked at
+is only what is said in so many words: a line that names nobody may be about whoever is asked about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+
+from demem_agent.later import dataclass, pattern
+from demem_agent.text.language.languages import STOPWORDS
+from demem_agent.text.language.quantities import asks_for_amount, tells_amount
+from demem_agent.text.language.words import content_terms, content_words, language_of
+from demem_agent.text.sentences import sentences
+from demem_agent.types import Draft, Line, Reading, number_of
+
+__all__ = ["contradicted"]
+
+_ARTICLES = (
+    r"(?:the|my|our|your|his|her|their|de[rmns]|die|das|mein(?:e[rmns]?)?|la|les?|mon|ma|el|l[oa]s"
+    r"|mi|os?|as?|il|lo|gli)"
+)
+_OF = r"(?:of|von|vom|des|de|du|d['’]|d[oa]s?|del(?:la)?|di)"
+_NAME = r"[^\W\d_a-zß-öø-ÿ][\w-]*"
+_WORDS = r"[^\W\d_]+(?: [^\W\d_]+){0,2}"
+#: Whose something is: "Will's birthday", "the birthday of Will", "das Auto von Will".
+_OWNED = pattern(rf"(?<![\w'’])(?P<owner>[^\W\d_][\w-]*)['’]s? (?P<matter>{_WORDS})")
+_OF_OWNER = pattern(
+    rf"(?P<matter>{_WORDS}) {_OF} ?(?:{_ARTICLES} )?"
+    r"(?P<owner>[^\W\d_][\w-]*(?: [^\W\d_][\w-]*)?)"
+)
+#: Who is or does something: "Summer is allergic to nuts".
+_DOES = pattern(
+    rf"(?:^|[.!?:,;] |\b(?:and|but|that|und|et|e|y) )(?P<owner>{_NAME}) "
+    r"(?P<matter>(?=[a-zß-öø-ÿ])[\w'’]+(?: [\w'’]+){0,6})"
+)
+_NAMED = pattern(rf"(?<=[\w,] )(?<!['’]s )(?P<name>{_NAME})")
+_NAMED_FIRST = pattern(rf"^\W*(?P<name>{_NAME})['’]s\b")
+#: What is written large to be heard: "ONLY".
+_SHOUTED = pattern(r"[^\W\d_a-zß-öø-ÿ]{2,}")
+_ENDS_OWNER = pattern(r"['’]s?$")
+_WORD = pattern(r"[^\W_]+")
+#: Words of asking for an amount of money.
+_OF_MONEY = frozenset(
+    content_terms("cost price pay paid charge worth expensive fee earn salary wage rent much spend")
+)
+_GERMAN = "german"
+#: Characters of a question whose language is looked at.
+_LONG = 1000
+#: Words of a question that is of one thing, at most.
+_MOST_WORDS = 12
+#: Letters that two ways of calling somebody begin with alike: "Jon" and "Jonathan".
+_ALIKE = 3
+_NO_OWNER = frozenset(
+    "it that he she there here what who where when how let today tomorrow yesterday tonight one"
+    " everybody everyone somebody nobody".split()
+)
+#: Of which something is, and nobody's and no thing's: "the day of the week".
+_NO_OWNER_OF = frozenset(
+    "week month year day days time times kind type sort people it them us".split()
+)
+_NO_NAME = frozenset(
+    "monday tuesday wednesday thursday friday saturday sunday january february march april may"
+    " june july august september october november december mr mrs ms dr i i'm i'll hi hello hey"
+    " dear ok okay".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a question asks of whom or what.
+
+    Attributes:
+        owners: the words of those it names, in lower case; things where they are no names.
+        matter: what it asks of them, as words and as stems.
+    """
+
+    owners: frozenset[str]
+    things: bool
+    matter: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """A sentence that was read, and all the words of its item and speaker in lower case."""
+
+    line: Line
+    text: str
+    words: frozenset[str]
+
+
+def contradicted(query: str, reading: Reading, draft: Draft) -> bool:
+    """Whether an answer rests on what is said of another than the one whom a question names.
+
+    It does where what is quoted first names somebody else for it and not the one asked about, and
+    no other line that was read says something of the matter and of that one.
+    """
+    said = list(_said(reading))
+    if asks_for_amount(query) and not _tells_amount(query, said):
+        return True
+    asked = _asked(query)
+    if asked is None:
+        return False
+    quoted = [one for one in said if _leads(one, draft)]
+    if not quoted or any(_of_them(asked, one) for one in quoted):
+        return False
+    if any(_of_them(asked, one) and _on_it(asked, one) for one in said):
+        return False
+    if asked.things and not any(_of_them(asked, one) for one in said):
+        return False
+    before = [one for one in said if _followed_by(one, draft)]
+    return any(_of_another(asked, one.text) for one in [*quoted, *before])
+
+
+def _said(reading: Reading) -> Iterator[_Said]:
+    for line in reading.lines:
+        item = line.evidence
+        words = frozenset(_words(f"{item.speaker or ''} {line.text}"))
+        for start, end in sentences(item.text, line.start, line.end):
+            yield _Said(line, item.text[start:end], words)
+
+
+def _asked(query: str) -> _Asked | None:
+    """Return whom or what a question is about; None where it names nobody and nothing."""
+    if language_of(query[:_LONG]) == _GERMAN:
+        return None  # every noun has a capital
+    names = [found["name"] for found in _NAMED.finditer(query)]
+    names += [found["name"] for found in _NAMED_FIRST.finditer(query)]
+    owners = {_bare(name) for name in names if not _SHOUTED.fullmatch(name)}
+    owners -= _NO_NAME | _NO_OWNER
+    things = not owners
+    if things:
+        owners = _owners(query)
+    matter = _telling(query) - _telling(" ".join(owners))
+    return _Asked(frozenset(owners), things, matter) if owners and matter else None
+
+
+def _owners(query: str) -> set[str]:
+    """Return what a question asks something of: "the code of the shed", "the shed's code".
+
+    A long question is of several things.
+    """
+    found: set[str] = set()
+    if len(query.split()) > _MOST_WORDS:
+        return found
+    for match in chain(_OF_OWNER.finditer(query), _OWNED.finditer(query)):
+        found.update(_words(match["owner"]))
+    return found - _NO_OWNER - _NO_OWNER_OF - STOPWORDS
+
+
+def _of_another(asked: _Asked, text: str) -> bool:
+    """Whether a sentence says whose the matter is, and that is another than is asked about."""
+    for form in (_OWNED, _OF_OWNER, _DOES):
+        for found in form.finditer(text):
+            owners = set(_words(found["owner"])) - _NO_OWNER - _NO_OWNER_OF
+            if form is _DOES:
+                owners -= _NO_NAME | STOPWORDS
+            if owners and not asked.matter.isdisjoint(_telling(found["matter"])):
+                return not any(_same(one, owner) for one in owners for owner in asked.owners)
+    return False
+
+
+def _of_them(asked: _Asked, said: _Said) -> bool:
+    return any(_same(word, owner) for word in said.words for owner in asked.owners)
+
+
+def _on_it(asked: _Asked, said: _Said) -> bool:
+    return not asked.matter.isdisjoint(_telling(said.text))
+
+
+def _leads(said: _Said, draft: Draft) -> bool:
+    """Whether a sentence is quoted of the item that an answer rests on first."""
+    return said.line.evidence.id in draft.evidence[:1] and said.text in draft.text
+
+
+def _followed_by(said: _Said, draft: Draft) -> bool:
+    """Whether what is quoted takes the place of a line."""
+    return any(one.by[0] in draft.evidence[:1] for one in said.line.superseded)
+
+
+def _tells_amount(query: str, said: Sequence[_Said]) -> bool:
+    """Whether a turn that has a word of the matter, or the one right after it, tells an amount.
+
+    A question that has no other words than those of asking for an amount is open.
+    """
+    matter = set(content_terms(query)) - _OF_MONEY
+    turns = {number_of(one.line.evidence.id): one.line.evidence for one in said}
+    on_it = [nth for nth, item in turns.items() if matter & set(content_terms(item.text))]
+    for nth in chain(on_it, (nth + 1 for nth in on_it)):
+        if nth in turns and tells_amount(turns[nth].text, query):
+            return True
+    return not on_it
+
+
+def _telling(text: str) -> frozenset[str]:
+    """Return the words that tell something and their stems, which differ with the language."""
+    return frozenset(content_words(text)).union(content_terms(text))
+
+
+def _same(one: str, other: str) -> bool:
+    """Whether two words are one name, or one the beginning of the other."""
+    short, long = sorted((one, other), key=len)
+    return one == other or (len(short) >= _ALIKE and long.startswith(short))
+
+
+def _bare(name: str) -> str:
+    return _ENDS_OWNER.sub("", name).lower()
+
+
+def _words(text: str) -> Iterable[str]:
+    return _WORD.findall(text.lower())

@@ -1,0 +1,81 @@
+"""Whether a text tells how much something is: no date, no hour, and not "day one"."""
+
+from __future__ import annotations
+
+import re
+
+from demem_agent.later import pattern
+from demem_agent.text.language.numbers import digits
+from demem_agent.text.times.dates import absolute
+from demem_agent.text.times.named import NAMED
+
+__all__ = ["asks_for_amount", "tells_amount"]
+
+#: Ordinals, and numbers that only name one of several: "1st", "no. 4", "#4", "part 2".
+_NAMES = pattern(
+    r"\b\d+(?:st|nd|rd|th)\b"
+    r"|(?:#|\bno\.|\b(?:number|day|days? no\.|week|part|step|chapter|page|room|floor|gate|line)) ?"
+    r"\d+\b(?!\s?(?:%|[€$£]))",
+    re.IGNORECASE,
+)
+#: "One" counts nothing in "day one", "no one", "one of them", and is no price in "one paddle".
+_ONE = pattern(
+    r"\bone\b(?! (?:hundred|thousand|million|euros?|pounds?|dollars?|bucks?|quid|grand|kilos?"
+    r"|litres?|liters?|metres?|meters?|miles?)\b)",
+    re.IGNORECASE,
+)
+#: What questions of an amount are asked with, in some languages; "how many" wants a count.
+_MUCH = pattern(
+    r"\bhow much\b|\bwie ?viel\b|\bcombien (?!de\b|d['’])|\bcu[aá]nto\b|\bquanto\b"
+    r"|^\W*(?:what|which)\b.*\b(?:price|cost|rent|salary|wage|fee|deposit|budget)\b"
+    r"|^\W*what (?:do|does|did|will|would)\b.*\b(?:pay|cost|earn|charge)\b",
+    re.IGNORECASE,
+)
+_OF_MONEY = pattern(
+    r"\b(?:costs?|paid|pay(?:s|ing)?|price[ds]?|charged?|earn(?:s|ed)?|salary|wages?|rent|fees?"
+    r"|worth|spent|spend|owes?|deposit|budget|fined?|bills?|kost(?:et|en|ete)|verdien(?:t|e|st)"
+    r"|miete|preis|gehalt|bezahlt|coût(?:e|é|ent|er)|coûte|prix|loyer|gagne[nrst]*|salaire|paye[rsz]?"
+    r"|cuestan?|costó|precio|alquiler|sueldo|ganan?|custam?|custou|preço|renda|salário|ganham?"
+    r"|costano?|prezzo|affitto|stipendio|guadagna)\b",
+    re.IGNORECASE,
+)
+_UNITS = (
+    r"km|cm|mm|m|kg|g|mg|ml|l|h|lit(?:re|er)s?|miles?|hours?|min(?:utes?)?|days?|weeks?|months?"
+    r"|years?|times|people|persons|guests|pages|Stunden|Tage|Wochen|Jahre|Leute|heures?|jours?|ans"
+    r"|semaines?|personnes|horas?|d[ií]as?|años|anos|semanas?"
+)
+#: Numbers that are no money: ages, measures, and how often or how long.
+_NO_MONEY = pattern(
+    r"\b[A-Z][\w'’-]+, \d{1,2}(?=\s*(?:[,.;)!]|$))"
+    r"|\b(?:is|['’]s|am|aged?|turned) \d{1,2}(?=\s*(?:[,;)!]|\.?(?!\S)|and\b|years?\b))"
+    rf"|\b\d+(?:[.,]\d+)*[ -]?(?:%|(?:{_UNITS})\b)"
+)
+_NUMBER = pattern(r"\d+(?:[.,]\d+)*")
+
+
+def asks_for_amount(question: str) -> bool:
+    """Whether a question asks how much something is, in some languages; no count is one."""
+    return _MUCH.search(question) is not None
+
+
+def tells_amount(text: str, question: str) -> bool:
+    """Whether a text tells how much something is, in digits or number words.
+
+    Args:
+        question: that asks for it; its own numbers tell nothing, and where it is of money, measures
+            and ages do not.
+    """
+    if not _NUMBER.search(text) and digits(text) == text:
+        return False
+    said = digits(_ONE.sub(" ", text))
+    for time in reversed(absolute(said)):
+        said = f"{said[: time.start]} {said[time.end :]}"
+    said = _NAMES.sub(" ", NAMED.sub(_no_time, said))
+    if _OF_MONEY.search(question):
+        said = _NO_MONEY.sub(" ", said)
+    return not set(_NUMBER.findall(said)) <= set(_NUMBER.findall(digits(question)))
+
+
+def _no_time(named: re.Match[str]) -> str:
+    """Return "" for a time, and what may be a price as well, as "13.40" may, as it is."""
+    return named[0] if _NUMBER.fullmatch(named[0]) and "." in named[0] else " "
