@@ -21,6 +21,7 @@ from demem_agent.slots.filtering import Within, within
 from demem_agent.slots.state import State
 from demem_agent.slots.successions.claims import Claim
 from demem_agent.slots.successions.lineage import HOLDS
+from demem_agent.slots.successions.of_corrections import told_from
 from demem_agent.slots.successions.turns import implied
 from demem_agent.slots.successions.withdrawals import withdrawal
 from demem_agent.text.language.changes import asks_of_now, asks_of_the_past
@@ -233,7 +234,9 @@ def _asks_of_old(state: State, asked: Current, succession: Succession) -> bool:
         return True
     held = _words(state, succession.new)
     gone: set[str] = set()
-    for claim in _claims(state, succession.old):
+    item, start, end = succession.old
+    start = max(start, told_from(state.evidence[item]))  # a question is not its own old value
+    for claim in _claims(state, (item, start, end)):
         gone |= (claim.names | claim.numbers) - held
     return not asked.words.isdisjoint(gone)
 
