@@ -169,6 +169,7 @@ class ExtractiveAnswerer:
 
     def answer(self, question: Question) -> Draft:
         """Quote what answers a question, or the latest correction of this very question."""
+        question = _without_rejected(question)
         found = _sentences(question)
         if not found:
             return Draft("")
@@ -229,6 +230,22 @@ class ExtractiveAnswerer:
         vectors = as_matrix(self._encoder.encode(texts), len(texts))
         cosines: np.ndarray = vectors[1:] @ vectors[0]
         return cosines
+
+
+def _without_rejected(question: Question) -> Question:
+    """Return a question without the lines that were called wrong for it."""
+    reading = question.reading
+    if not reading.rejected:
+        return question
+    lines = tuple(line for line in reading.lines if not _is_rejected(line, reading))
+    return replace(question, reading=replace(reading, lines=lines))
+
+
+def _is_rejected(line: Line, reading: Reading) -> bool:
+    for item, start, end in reading.rejected:
+        if item == line.evidence.id and line.start < end and start < line.end:
+            return True
+    return False
 
 
 def _nearest(asked: _Asked, scores: np.ndarray, found: list[_Sentence]) -> list[_Sentence]:
