@@ -16,7 +16,9 @@ from demem_agent.encoders import as_matrix, default_encoder
 from demem_agent.later import dataclass, pattern
 from demem_agent.scoring.features.speakers import asks_for_words_of
 from demem_agent.scoring.spelling import put_right
+from demem_agent.slots.successions.rivals import narrates
 from demem_agent.text.language.asking import asks, has_words
+from demem_agent.text.language.courtesy import merely_polite
 from demem_agent.text.language.kinds import holds, kind_asked
 from demem_agent.text.language.mentions import merely_names
 from demem_agent.text.language.questions import NAME, has_number
@@ -189,7 +191,7 @@ class ExtractiveAnswerer:
         chosen = chosen or _said_then(question, found) or _said_by(question, found)
         if decided and not _is_what_was_right(chosen, decided):
             chosen = []
-        passed = [] if decided else _passed_over(question, found)
+        passed = [] if decided else [*_passed_over(question, found), *_polite(found)]
         of_it = replace(question, query=query)
         chosen = chosen or self._best(of_it, found, decided, passed)
         return _draft(parted(query)[0], chosen, question.reading.lines)
@@ -352,6 +354,13 @@ def _passed_over(question: Question, found: list[_Sentence]) -> list[int]:
     if asks_for_words_of(["i", *names], question.query.lower()):
         gone += _pasted_over(question, found, names)
     return gone
+
+
+def _polite(found: Iterable[_Sentence]) -> Iterator[int]:
+    """Yield the numbers of sentences in which an assistant only answers what was told it."""
+    for nth, one in enumerate(found):
+        if narrates(one.evidence.speaker) and merely_polite(one.text):
+            yield nth
 
 
 def _pasted_over(question: Question, found: list[_Sentence], names: set[str]) -> list[int]:
