@@ -384,6 +384,8 @@ class Reading:
         settled: whether a line surely proved right for this question before.
         told: (evidence id, start, end) of the sentences that a reference named of the line that
             proved right, where the same was decided before.
+        rejected: (evidence id, start, end) of the lines that were called wrong for this very
+            question; the built-in answerer quotes none of them.
         opposed: ids of the evidence that stands behind all else since it sets another value than
             what proved right; read only where there is room.
         withheld: ids of the evidence that was left out since it no longer holds.
@@ -420,6 +422,7 @@ class Reading:
     settled: bool = False
     told: tuple[tuple[str, int, int], ...] = ()
     decisions: tuple[str, ...] = ()
+    rejected: tuple[tuple[str, int, int], ...] = ()
     opposed: tuple[str, ...] = ()
     withheld: tuple[str, ...] = ()
     advice: str = ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 
 from demem_agent.reading.packing import strip_rendered
@@ -12,27 +13,35 @@ __all__ = ["CORRECTION", "correction_turn", "said_to", "stem"]
 
 
 def correction_turn(context: Context, correction: str, at: datetime | None) -> Turn:
-    """Return a correction as it is remembered: with its question, dated when it was given."""
+    """Return a correction as it is remembered: with its question, dated when that was asked.
+
+    Nobody says it: who asked need not be who corrects.
+
+    Args:
+        at: when it was given, which dates it where nobody knows when the question was asked.
+    """
     return Turn(
         text=f"{stem(context.query)} {strip_rendered(correction).strip()}",
-        speaker=CORRECTION,
-        at=at or context.at,
+        at=context.at or at,
         source=CORRECTION,
         source_id=f"{CORRECTION}:{context.id}",
     )
 
 
 def stem(query: str) -> str:
-    """Return a question as a correction begins with it.
+    """Return how the correction of a question begins: it is quoted as it was asked.
 
     It is one sentence with what follows, so that no reading parts them.
     """
-    return f"{strip_rendered(query).strip().rstrip('?').rstrip()}:"
+    return f'{CORRECTION} to "{_plain(query)}":'
 
 
 def said_to(query: str, text: str) -> str | None:
-    """Return what a correction says, if it is one of this very question."""
-    asked = stem(query).casefold()
-    if not text.casefold().startswith(asked):
-        return None
-    return text[len(asked) :].strip()
+    """Return what a correction says, if it is one of this very question, with or without "?"."""
+    asked = re.escape(_plain(query).rstrip("? "))
+    found = re.match(rf'{CORRECTION} to "{asked}[? ]*":', text, re.IGNORECASE)
+    return None if found is None else text[found.end() :].strip()
+
+
+def _plain(query: str) -> str:
+    return strip_rendered(query).strip()

@@ -19,8 +19,10 @@ from demem_agent.later import dataclass, pattern
 from demem_agent.scoring.features.speakers import asks_for_words_of
 from demem_agent.scoring.spelling import put_right
 from demem_agent.slots.successions.claims import claim
+from demem_agent.slots.successions.rivals import narrates
 from demem_agent.slots.successions.turns import implied
 from demem_agent.text.language.asking import asks, has_words
+from demem_agent.text.language.courtesy import merely_polite
 from demem_agent.text.language.kinds import holds, kind_asked
 from demem_agent.text.language.mentions import merely_names
 from demem_agent.text.language.quantities import asks_for_amount, tells_amount
@@ -207,6 +209,7 @@ class ExtractiveAnswerer:
 
     def answer(self, question: Question) -> Draft:
         """Quote what answers a question, or the latest correction of this very question."""
+        question = _without_rejected(question)
         found = _sentences(question)
         if not found:
             return Draft("")
@@ -226,7 +229,7 @@ class ExtractiveAnswerer:
         chosen = chosen or _said_then(question, found) or _said_by(question, found)
         if decided and not _is_what_was_right(chosen, decided):
             chosen = []
-        passed = [] if decided else _passed_over(question, found)
+        passed = [] if decided else [*_passed_over(question, found), *_polite(found)]
         of_it = replace(question, query=query)
         chosen = chosen or self._best(of_it, found, decided, passed)
         return _draft(parted(query)[0], chosen, question.reading.lines)
@@ -273,6 +276,22 @@ class ExtractiveAnswerer:
         vectors = as_matrix(self._encoder.encode(texts), len(texts))
         cosines: np.ndarray = vectors[1:] @ vectors[0]
         return cosines
+
+
+def _without_rejected(question: Question) -> Question:
+    """Return a question without the lines that were called wrong for it."""
+    reading = question.reading
+    if not reading.rejected:
+        return question
+    lines = tuple(line for line in reading.lines if not _is_rejected(line, reading))
+    return replace(question, reading=replace(reading, lines=lines))
+
+
+def _is_rejected(line: Line, reading: Reading) -> bool:
+    for item, start, end in reading.rejected:
+        if item == line.evidence.id and line.start < end and start < line.end:
+            return True
+    return False
 
 
 def _nearest(asked: _Asked, scores: np.ndarray, found: list[_Sentence]) -> list[_Sentence]:
@@ -382,6 +401,13 @@ def _passed_over(question: Question, found: list[_Sentence]) -> list[int]:
     elif of_oneself(question.query) and not asks_of_document(question.query):
         gone += _pasted_over(question, found, names)
     return gone
+
+
+def _polite(found: Iterable[_Sentence]) -> Iterator[int]:
+    """Yield the numbers of sentences in which an assistant only answers what was told it."""
+    for nth, one in enumerate(found):
+        if narrates(one.evidence.speaker) and merely_polite(one.text):
+            yield nth
 
 
 def _pasted_over(

@@ -25,6 +25,7 @@ from demem_agent.slots.ledger import operation, stored_result, unkeyed
 from demem_agent.slots.placement import Arrival, Placed, place
 from demem_agent.slots.records import Delta, Head, Operation
 from demem_agent.slots.state import State
+from demem_agent.slots.successions.of_corrections import with_corrections
 from demem_agent.slots.successions.of_notes import with_notes
 from demem_agent.slots.successions.succeeding import succeeded
 from demem_agent.text.pieces import pieces
@@ -98,7 +99,8 @@ def _successions(state: State, arrivals: Sequence[Arrival]) -> tuple[Succession,
 
     A correction takes the place of none: it is right for the question that it corrects.
     """
-    return with_notes(state, succeeded(state, arrivals, without=CORRECTION))
+    found = succeeded(state, arrivals, without=CORRECTION)
+    return with_notes(state, with_corrections(state, found, arrivals))
 
 
 def encoded_turns(state: State, coming: Sequence[Coming], fresh: Sequence[int]) -> Flow[Passages]:

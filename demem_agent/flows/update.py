@@ -18,6 +18,7 @@ from demem_agent.slots.ledger import operation, stored_result
 from demem_agent.slots.placement import Arrival, place
 from demem_agent.slots.records import Delta
 from demem_agent.slots.state import State
+from demem_agent.slots.successions.of_corrections import with_corrections
 from demem_agent.slots.successions.of_notes import with_notes
 from demem_agent.slots.successions.succeeding import succeeded
 from demem_agent.turns import Turn
@@ -249,7 +250,7 @@ def _found(
         replaced = by_new.get(one.new[0])
         if replaced is None or not leads(one.old[0], replaced):
             found.append(one)
-    return found
+    return list(with_corrections(state, found, arrivals))
 
 
 def _numbered(state: State, successions: Iterable[Succession]) -> tuple[Succession, ...]:

@@ -102,6 +102,7 @@ def _of_passages(
         settled=found.settled,
         told=told(state, found, text.lines),
         decisions=found.decisions,
+        rejected=found.rejected,
         opposed=behind,
         withheld=gone,
         advice=advice,

@@ -22,6 +22,7 @@ from demem_agent.slots.filtering import Within, within
 from demem_agent.slots.state import State
 from demem_agent.slots.successions.claims import Claim
 from demem_agent.slots.successions.lineage import HOLDS
+from demem_agent.slots.successions.of_corrections import told_from
 from demem_agent.slots.successions.turns import implied
 from demem_agent.slots.successions.withdrawals import withdrawal
 from demem_agent.text.language.changes import asks_of_now, asks_of_the_past
@@ -248,7 +249,9 @@ def _replaced(state: State, succession: Succession) -> set[str]:
 
     Where the new line has no other name, the names of the old one are no part of what changed.
     """
-    old, new = (_claims(state, line) for line in (succession.old, succession.new))
+    item, start, end = succession.old
+    start = max(start, told_from(state.evidence[item]))  # a question is not its own old value
+    old, new = (_claims(state, line) for line in ((item, start, end), succession.new))
     gone: set[str] = set()
     for values in (_NAMES, _NUMBERS):
         before = _united(map(values, old))

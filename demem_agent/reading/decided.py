@@ -16,9 +16,11 @@ from numpy.typing import NDArray
 from demem_agent.later import dataclass
 from demem_agent.reading.ask import Ask
 from demem_agent.scoring import Query, Ranking
-from demem_agent.scoring.index import rows_of
+from demem_agent.scoring.index import Stretch, rows_of
+from demem_agent.slots.experience import spoken
 from demem_agent.slots.recognition import KNOWN, Asked, Recognised
 from demem_agent.slots.state import State
+from demem_agent.types import number_of
 
 __all__ = ["Decided", "decided", "placed"]
 
@@ -44,12 +46,14 @@ class Decided:
             which nothing was told.
         others: by row, what is taken off as it settled the question for somebody else; as long.
         foreign: rows of corrections that were made of other decisions; they are no evidence here.
+        rejected: lines that were last called wrong for this very question.
     """
 
     known: tuple[Recognised, ...]
     odds: NDArray[np.float64]
     others: NDArray[np.float64]
     foreign: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, np.intp))
+    rejected: tuple[Stretch, ...] = ()
 
     @property
     def probability(self) -> float:
@@ -81,11 +85,30 @@ def decided(state: State, ask: Ask, query: Query, ranking: Ranking) -> Decided:
     if ranking.within is not None:
         known = [one for one in known if _tells_of(state, one, ranking.within)]
     odds = _odds(state, known)
+    rejected = _rejected(state, ask, known)
+    rows = rows_of(index, rejected)
+    odds[rows] = np.minimum(odds[rows], -RIGHT)
     if ranking.within is not None:
         odds[~ranking.within] = 0.0
     settled = np.clip(_odds(state, past.of_others(asked, index, behind)), 0.0, 1.0)
     others = OTHERS * settled * (odds <= 0)
-    return Decided(tuple(known), odds, others, _foreign(state, odds))
+    return Decided(tuple(known), odds, others, _foreign(state, odds), rejected)
+
+
+def _rejected(state: State, ask: Ask, known: Iterable[Recognised]) -> tuple[Stretch, ...]:
+    """Return the lines that were called wrong for this very question, and not right since.
+
+    What was said last of a line holds, whatever was said of it before: a correction that is called
+    wrong is, however sure it was.
+    """
+    words = spoken(ask.query)
+    last: dict[Stretch, float] = {}
+    for id in sorted((one.id for one in known), key=number_of):
+        context = state.contexts[id].context
+        if spoken(context.query) == words:
+            for item, start, end, weight in context.verdicts:
+                last[item, start, end] = weight
+    return tuple(line for line, weight in last.items() if weight <= -WRONG)
 
 
 def _tells_of(state: State, one: Recognised, within: NDArray[np.bool_]) -> bool:

@@ -22,7 +22,7 @@ OLD, QUESTION, RIGHT = (
     "Where is Ana's office?",
     "Ana's office is in Porto.",
 )
-REMEMBERED = f"Where is Ana's office: {RIGHT}"
+REMEMBERED = f'correction to "{QUESTION}": {RIGHT}'
 OTHERS = (
     "The boiler has a brass valve.",
     "The violin has a broken bow.",
@@ -72,15 +72,21 @@ def test_a_correction_is_remembered_with_its_question_its_time_and_where_it_is_f
     memory = memory_of()
     report = corrected(memory)
     assert corrections(memory) == [
-        Evidence("e5", REMEMBERED, "correction", ASKED, None, "correction", "correction:a1", 1.0)
+        Evidence("e5", REMEMBERED, None, ASKED, None, "correction", "correction:a1", 1.0)
     ]
     assert report.remembered == "e5"
 
 
-def test_a_memory_with_a_clock_dates_a_correction_when_it_was_given() -> None:
+def test_a_memory_with_a_clock_dates_a_correction_when_its_question_was_asked() -> None:
     memory = memory_of(clock=lambda: GIVEN)
     corrected(memory)
-    assert [item.at for item in corrections(memory)] == [GIVEN]
+    assert [item.at for item in corrections(memory)] == [ASKED]
+
+
+def test_a_correction_is_read_as_one_and_as_nobodys_words() -> None:
+    memory = memory_of()
+    corrected(memory)
+    assert f"\n- {REMEMBERED}\n" in memory.read(QUESTION, limit=300).text
 
 
 def test_a_correction_of_an_undated_question_has_no_date() -> None:
@@ -129,7 +135,9 @@ def test_a_reading_after_it_holds_it(limit: int, question: str) -> None:
 def test_the_question_and_its_correction_are_one_sentence(question: str) -> None:
     memory = memory_of()
     memory.feedback(asked(memory, question), correction="  so.\n")
-    assert [item.text for item in corrections(memory)] == [f"{question.strip().rstrip('?')}: so."]
+    assert [item.text for item in corrections(memory)] == [
+        f'correction to "{question.strip()}": so.'
+    ]
 
 
 # Once
@@ -308,7 +316,7 @@ def test_a_long_correction_is_kept_whole_and_read_within_the_limit() -> None:
     told = " ".join(f"Step {n}: turn the handle {n} times." for n in range(300))
     assert len(told) > 10_000
     corrected(memory, told)
-    assert [item.text for item in corrections(memory)] == [f"Where is Ana's office: {told}"]
+    assert [item.text for item in corrections(memory)] == [f'correction to "{QUESTION}": {told}']
     reading = memory.read(QUESTION, limit=300)
     assert 0 < reading.size <= 300
     assert memory.read(QUESTION).size <= 6000
@@ -320,7 +328,7 @@ def test_a_long_correction_is_kept_whole_and_read_within_the_limit() -> None:
 def test_any_text_can_be_a_correction(told: str) -> None:
     memory = memory_of()
     corrected(memory, told)
-    assert [item.text for item in corrections(memory)] == [f"Where is Ana's office: {told}"]
+    assert [item.text for item in corrections(memory)] == [f'correction to "{QUESTION}": {told}']
     assert SlotMemory.restore(memory.export(), encoder=BagEncoder()).evidence() == memory.evidence()
 
 
@@ -352,7 +360,7 @@ def test_two_users_corrections_that_contradict_each_other_split_a_slot() -> None
         answerer=ReadingAnswerer(),
         scorers=(right, right),
         initial_slots=1,
-        slot_limit=70,
+        slot_limit=100,
         read_limit=200,
         split=split,
     )
@@ -420,7 +428,9 @@ def test_a_correction_of_a_question_with_a_reading_in_it_is_remembered_once() ->
     answer = memory.answer(f"{memory.read('Where is the key?').text}\nWhere is the key?")
     for _ in range(2):
         memory.feedback(answer, correction="under the mat")
-    assert [item.text for item in memory.evidence()][1:] == ["Where is the key: under the mat"]
+    assert [item.text for item in memory.evidence()][1:] == [
+        'correction to "Where is the key?": under the mat'
+    ]
 
 
 def test_a_correction_that_is_forgotten_while_the_answer_is_rated_leaves_a_sound_memory() -> None:

@@ -25,6 +25,9 @@ from demem_agent.testing import BagEncoder, ReadingAnswerer
 
 WORDS = "boiler valve violin bow harbour ferry tram orchard kiln anvil".split()
 
+#: As it is remembered.
+STEEL = 'correction to "Which valve does the boiler have?": a steel valve'
+
 
 def bounded(storage: int | None, **options: Any) -> SlotMemory:
     given: dict[str, Any] = {
@@ -94,7 +97,7 @@ def test_a_correction_outlives_what_nobody_asked_for() -> None:
     answer = memory.answer("Which valve does the boiler have?")
     memory.feedback(answer, correction="a steel valve")
     filled(memory)
-    assert "Which valve does the boiler have: a steel valve" in texts(memory)
+    assert STEEL in texts(memory)
 
 
 def test_what_was_superseded_goes_first() -> None:
@@ -134,7 +137,7 @@ def test_an_answer_waits_to_be_told_of() -> None:
     assert memory.contexts()[0].query
     memory.feedback(answer, correction="a steel valve")
     assert memory.storage().used <= 300
-    assert "Which valve does the boiler have: a steel valve" in texts(memory)
+    assert STEEL in texts(memory)
 
 
 def test_receipts_name_what_went_and_outlive_the_process(tmp_path: Path) -> None:

@@ -89,11 +89,15 @@ def repeated(memory: SlotMemory) -> SlotMemory:
     return memory
 
 
+#: Room for one correction, which quotes its question.
+ROOM = {"slot_limit": 76, "read_limit": 130}
 Made = Callable[[], SlotMemory]
 MADE: dict[str, Made] = {
     "guard band": lambda: referenced(SlotMemory(**options_of())),
     "corrections": lambda: told_both(
-        SlotMemory(**options_of()), {"correction": "a brass valve"}, {"correction": "a broken bow"}
+        SlotMemory(**options_of(**ROOM)),
+        {"correction": "a brass valve"},
+        {"correction": "a broken bow"},
     ),
     "stand-ins": lambda: told_both(SlotMemory(**options_of()), {"thumbs": True}, {"outcome": True}),
     "judges": lambda: told_both(SlotMemory(**options_of()), {"judge": True}, {"judge": True}),
@@ -119,7 +123,9 @@ def exported(kind: str) -> tuple[dict[str, Any], ...]:
 
 def again(kind: str) -> SlotMemory:
     """Return a memory of that kind of its own, without making it anew."""
-    return SlotMemory.restore(exported(kind), **options_of(slots=1 if "suppressed" in kind else 4))
+    room = ROOM if kind == "corrections" else {}
+    slots = 1 if "suppressed" in kind else 4
+    return SlotMemory.restore(exported(kind), **options_of(slots=slots, **room))
 
 
 def refused(certificate: SplitCertificate) -> str:

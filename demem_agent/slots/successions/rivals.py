@@ -18,7 +18,7 @@ from demem_agent.slots.successions.model import EXCLUDES, exclusion
 from demem_agent.slots.successions.worth import Worth, worth
 from demem_agent.types import number_of
 
-__all__ = ["EXCLUDES", "narrates", "owner", "rivals", "words_of_line"]
+__all__ = ["EXCLUDES", "narrates", "owner", "rivals", "words_of_line", "worth_in"]
 
 #: Speakers who speak of others rather than of themselves.
 NARRATORS = frozenset({"assistant", "ai", "bot", "model", "system", "narrator", "agent", "tool"})
@@ -54,7 +54,7 @@ def _likeliest(
     new_item = state.evidence[later[0]]
     soon = old_item.session is not None and old_item.session == new_item.session
     told = not (owner(old_item.speaker) or owner(new_item.speaker))
-    known = _worth(state)
+    known = worth_in(state)
     cosine = _cosine(state, earlier, later)
     return max(exclusion(old, new, known, cosine, soon=soon, told=told) for old, new in pairs)
 
@@ -81,7 +81,7 @@ def narrates(speaker: str | None) -> bool:
     return (speaker or "").strip().casefold() in NARRATORS
 
 
-def _worth(state: State) -> Worth:
+def worth_in(state: State) -> Worth:
     """Return what words are worth in a memory as it stands."""
     index = state.passage_index()
 

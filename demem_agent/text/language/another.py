@@ -2,8 +2,9 @@
 
 "What is Mark allergic to?" is asked again of Mark's dog, of Will, in January, with "not" or with
 "where" for "when". Each shares nearly all its words with the first, and what was right for that
-says nothing of it. English is understood, and of other languages how they deny and ask. A
-situation that is told in several sentences says more than it asks, and is no such question.
+says nothing of it. English is understood, and of other languages how they deny and ask, and what
+``turned.py`` knows. A situation that is told in several sentences says more than it asks, and is no
+such question.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from collections.abc import Set
 from demem_agent.later import dataclass, pattern
 from demem_agent.text.language.asking import asks
 from demem_agent.text.language.questions import asks_for
+from demem_agent.text.language.turned import Turned, turned
 from demem_agent.text.language.words import content_terms
 
 __all__ = ["Asks", "is_another", "plain_words"]
@@ -87,6 +89,7 @@ class Asks:
         kind: of thing that is asked for, "" where the question word may ask for several.
         times: that are named, other than now.
         alone: whether it is one sentence that asks.
+        turned: of whom it is, of which of several, and where.
     """
 
     words: frozenset[str]
@@ -98,6 +101,7 @@ class Asks:
     times: frozenset[str]
     denied: bool
     alone: bool
+    turned: Turned
 
     @classmethod
     def of(cls, question: str) -> Asks:
@@ -117,6 +121,7 @@ class Asks:
             times=times,
             denied=bool(_DENIED.search(_SEEMS_DENIED.sub(" ", question))),
             alone=asks(question) and not _ENDS.search(question),
+            turned=turned(timeless),
         )
 
 
@@ -138,10 +143,21 @@ def is_another(now: Asks, past: Asks, known: Set[str] = frozenset()) -> bool:
         return True
     if now.kind and past.kind and now.kind != past.kind:
         return True
+    if now.turned.apart(past.turned, named=bool(now.names or past.names)):
+        return True
+    if _means_somebody(now, past) or _means_somebody(past, now):
+        return True
     # One that names nobody may mean who was named before, but not whose something is.
     if now.names - past.words - known or past.owners - now.words - known:
         return True
     return _within(now, past) or _within(past, now)
+
+
+def _means_somebody(one: Asks, other: Asks) -> bool:
+    """Whether a question is of "him" or "her", whoever that is, and another one is not."""
+    if not one.turned.pronouns - other.turned.pronouns:
+        return False
+    return not (one.names or one.turned.kin) or bool(other.names - one.words)
 
 
 def _within(one: Asks, other: Asks) -> bool:

@@ -71,8 +71,8 @@ class Ledger:
         It has its question, its time and where it is from.
         """
         return {
-            "text": f"{self._plain_query(answer)}: {told.strip()}",
-            "speaker": "correction",
+            "text": f"{self._begun(answer)} {told.strip()}",
+            "speaker": None,
             "at": self.asked[answer],
             "source": "correction",
             "source_id": f"correction:{answer}",
@@ -80,10 +80,10 @@ class Ledger:
 
     def remembered(self, request: Request) -> str | None:
         """Return the id of the latest live correction of the same question, if it says the same."""
-        question = self._plain_query(request["source_id"].removeprefix("correction:"))
+        begun = self._begun(request["source_id"].removeprefix("correction:"))
         latest: Evidence | None = None
         for item in self.live.values():
-            if item.source == "correction" and item.text.startswith(f"{question}:"):
+            if item.source == "correction" and item.text.startswith(begun):
                 latest = item
         if latest is None or latest.text != request["text"]:
             return None
@@ -102,8 +102,8 @@ class Ledger:
         found = _SENTENCE.findall(item.text)
         return str(found[pick % len(found)])
 
-    def _plain_query(self, answer: str) -> str:
-        return self.queries[answer].strip().rstrip("?").rstrip()
+    def _begun(self, answer: str) -> str:
+        return f'correction to "{self.queries[answer].strip()}":'
 
 
 def moment(at: When) -> datetime | None:
