@@ -246,15 +246,16 @@ class ExtractiveAnswerer:
         Args:
             decided: those of the line that proved right, of which the answer is; what was right
                 as it stood is given again, with what it was given with.
-            passed: the numbers of sentences that are none of these, where another relates.
+            passed: the numbers of sentences that are none of these.
         """
         asked = _asked(question, found)
         scores = self._scores(asked, found)
         if time_asked(question.query) >= 0:  # the first of all need not hold any more
             scores = _by_what_holds(scores, found)
         scores = _by_amount(asked, scores, found)
-        others = np.where(np.isin(np.arange(len(found)), passed), 0.0, scores)
-        scores = others if others.max() >= _LEAST else scores
+        scores[list(passed)] = 0.0
+        if not decided:
+            scores = _without_documents(question, scores, found)
         told = [Told(one.evidence, one.text, one.words) for one in found]
         scores = by_their_time(question.query, told, scores)
         chosen = _nearest(asked, scores, found)
@@ -384,8 +385,7 @@ def _passed_over(question: Question, found: list[_Sentence]) -> list[int]:
     """Return the numbers of sentences that only look like what somebody who is asked about says.
 
     They have no more than a name, where the one of that name says something; or were pasted, where
-    somebody's words are asked for and there are some on the matter, or where who asks speaks of
-    themselves and somebody says as much of it.
+    somebody's words are asked for and there are some on the matter.
     """
     names = _names(question.reading.lines)
     asked = set(_WORDS.findall(question.query.lower()))
@@ -397,10 +397,22 @@ def _passed_over(question: Question, found: list[_Sentence]) -> list[int]:
             nth for nth, one in enumerate(found) if not own[nth] and merely_names(one.text, named)
         ]
     if asks_for_words_of(["i", *names], question.query.lower()):
-        gone += _pasted_over(question, found, names, least=1)
-    elif of_oneself(question.query) and not asks_of_document(question.query):
-        gone += _pasted_over(question, found, names)
+        gone += _pasted_over(question, found, least=1)
     return gone
+
+
+def _without_documents(
+    question: Question, scores: np.ndarray, found: list[_Sentence]
+) -> np.ndarray:
+    """Return scores of which those of pasted sentences are 0, where who asks speaks of themselves.
+
+    Somebody has to have said as much on the matter, in a sentence that relates to the question.
+    """
+    if not of_oneself(question.query) or asks_of_document(question.query):
+        return scores
+    others = scores.copy()
+    others[_pasted_over(question, found)] = 0.0
+    return others if others.max() >= _LEAST else scores
 
 
 def _polite(found: Iterable[_Sentence]) -> Iterator[int]:
@@ -410,9 +422,7 @@ def _polite(found: Iterable[_Sentence]) -> Iterator[int]:
             yield nth
 
 
-def _pasted_over(
-    question: Question, found: list[_Sentence], names: set[str], least: int | None = None
-) -> list[int]:
+def _pasted_over(question: Question, found: list[_Sentence], least: int | None = None) -> list[int]:
     """Return the numbers of pasted sentences, where another one has enough words of the matter.
 
     Args:
@@ -420,6 +430,7 @@ def _pasted_over(
     """
     items = {one.evidence.id: one.evidence.text for one in found}
     documents = {id for id, text in items.items() if pasted(text)}
+    names = _names(question.reading.lines)
     matter = set(content_terms(question.query)) - set(stems([*ASKING, *names]))
     held = [len(matter & one.words) for one in found]
     is_pasted = [one.evidence.id in documents for one in found]
@@ -529,7 +540,9 @@ def _sentences(question: Question) -> list[_Sentence]:
             if replaced and stale is None:
                 quoted = whole(item.text, start, end)
                 stale = asked_value(item.text, quoted, replaced, asked)
-            found.append(_Sentence(item, start, end, words, around, stale, tuple(replaced)))
+            found.append(
+                _Sentence(item, start, end, words, around, stale, replaced=tuple(replaced))
+            )
     return _with_what_begins(found)
 
 
