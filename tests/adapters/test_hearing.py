@@ -79,6 +79,29 @@ def test_an_edited_message_is_remembered_beside_the_first(memories: Memories) ->
     assert texts(memories) == [NUTS, ROME, "Noted.", OSLO, "Well."]
 
 
+@pytest.mark.parametrize("shown", [[ROME, OSLO], [OSLO]], ids=["whole", "the last of it"])
+def test_a_turn_that_was_answered_and_is_shown_with_another_ending_is_known_after_a_restart(
+    shown: list[str],
+) -> None:
+    store = MemoryStore()
+    memories = Memories(store, encoder=BagEncoder())
+    turn(memories, ROME, OSLO, "Go on.", answer="Noted.")
+    turn(memories, ROME, OSLO, NUTS)
+    # An application that shows the last messages alone may show no answer at all.
+    turn(Memories(store, encoder=BagEncoder()), *shown, NUTS, "Yes.")
+    assert texts(memories) == [ROME, OSLO, "Go on.", "Noted.", NUTS, "Yes."]
+
+
+def test_many_messages_without_an_answer_of_which_the_last_are_shown_may_be_edited() -> None:
+    store = MemoryStore()
+    memories = Memories(store, encoder=BagEncoder())
+    said = [f"This is fact {n}." for n in range(9)]
+    turn(memories, *said)
+    turn(Memories(store, encoder=BagEncoder()), *said[3:-1], NUTS)
+    turn(Memories(store, encoder=BagEncoder()), *said[4:-1], NUTS, OSLO)
+    assert texts(memories) == [*said, NUTS, OSLO]
+
+
 def test_a_message_with_an_id_is_known_by_it(memories: Memories) -> None:
     for _ in range(2):
         memories.heard("ana", [ROME, ROME], ids=["m1", "m2"])

@@ -61,12 +61,15 @@ def remembered_of(
     place = _place_of(items, before)
     runs = [_of_speaker(run, speaker) for run in _runs(items[0 if place is None else place + 1 :])]
     waiting = runs[-1]
-    if place is None and _begins_as_answered(runs, said):
-        goes_on = True
     if goes_on:
-        own = _of_speaker([item for item in items if is_person(item.speaker)], speaker)
+        own = _of_speaker(items, speaker)
         return _in_order(_texts(own), said, {item.id for item in own})
-    if named or place is None or len(runs) == 1:
+    if place is None and not named:
+        answered = [*chain.from_iterable(runs[:-1])]
+        begun = _begun_before(answered, waiting, said)
+        earlier = _in_order(_texts(answered), said[:begun], {item.id for item in answered})
+        return earlier + _known_of(waiting, said[begun:])
+    if named or len(runs) == 1:
         return _known_of(waiting, said)
     if len(said) == 1:
         # A turn that is carried out again: nothing was said since but what came of it.
@@ -93,19 +96,16 @@ def remembered_among(items: Sequence[Evidence], conversation: Sequence[Spoken]) 
     return _in_order(held, said, {item.id for item in items})
 
 
-def _begins_as_answered(runs: Sequence[Run], said: Sequence[str]) -> bool:
-    """Whether messages begin as those that the last answer came to, and go on with what has been
-    said since: they were shown with another ending then.
+def _begun_before(answered: Run, waiting: Run, said: Sequence[str]) -> int:
+    """Return how many messages were said before those that no answer has come to yet: a turn that
+    was answered is shown with another ending since.
+
+    What is shown before something that is remembered was not said after it.
     """
-    waiting = _words(runs[-1])
-    if len(runs) < 2 or not waiting or not runs[-2] or runs[-2][0].text != said[0]:
-        return False
-    left = iter(said[1:])
-    return all(text in left for text in waiting)
-
-
-def _words(run: Run) -> list[str]:
-    return [item.text for item in run]
+    texts = frozenset(item.text for item in waiting)
+    if said[0] in texts or all(item.text != said[0] for item in answered):
+        return 0
+    return next((n for n, text in enumerate(said) if text in texts), 0)
 
 
 def _texts(run: Run) -> list[tuple[str, object]]:
@@ -190,9 +190,10 @@ def _known_of(run: Run, said: Sequence[str]) -> list[str | None]:
         if texts[-size:] == [*said[:size]]:
             known: list[str | None] = [item.id for item in run[-size:]]
             return known + [None] * (len(said) - size)
-    if len(said) == 1 or texts[:1] != [said[0]]:
+    if len(said) == 1 or said[0] not in texts:
         return [None] * len(said)
-    ids = _in_order(_texts(run), said, {item.id for item in run})
+    shown = run[texts.index(said[0]) :]
+    ids = _in_order(_texts(shown), said, {item.id for item in shown})
     if ids[-2] is None:  # the last one alone may as well be said again
         ids[-1] = None
     return ids
