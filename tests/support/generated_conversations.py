@@ -87,6 +87,14 @@ class Conversation:
         while self.memories.waiting:
             self.memories.names()
 
+    def remembered(self) -> list[str]:
+        """Return what is remembered of it, oldest first."""
+        memory = self.memories.known(self.namespace)
+        return [item.text for item in holding(memory)] if memory else []
+
+    def close(self) -> None:
+        """Let go of what the conversation holds open."""
+
     def _restart(self) -> None:
         if not self.restarts:
             return
@@ -196,15 +204,20 @@ class Conversation:
 
 
 def problems_of(
-    seed: int, opened: Callable[[random.Random], Callable[[], Memories]], turns: int = 12
+    seed: int,
+    opened: Callable[[random.Random], Callable[[], Memories]],
+    turns: int = 12,
+    conversation: type[Conversation] = Conversation,
 ) -> list[str]:
     """Have a conversation, and return what is lost, doubled, foreign or out of order."""
     rng = random.Random(seed)
-    talk = Conversation(rng, opened(rng))
-    problems = talk.run(turns)
-    talk.settle()
-    memory = talk.memories.known("ana")
-    remembered = [item.text for item in holding(memory)] if memory else []
+    talk = conversation(rng, opened(rng))
+    try:
+        problems = talk.run(turns)
+        talk.settle()
+        remembered = talk.remembered()
+    finally:
+        talk.close()
     if remembered != talk.said:
         problems.append(f"{talk.style}: said {talk.said}, remembered {remembered}")
     return problems
