@@ -92,6 +92,18 @@ def test_a_turn_that_was_answered_and_is_shown_with_another_ending_is_known_afte
     assert texts(memories) == [ROME, OSLO, "Go on.", "Noted.", NUTS, "Yes."]
 
 
+def test_that_turn_is_known_also_where_an_answer_that_was_given_twice_is_shown_before_it() -> None:
+    store = MemoryStore()
+    memories = Memories(store, encoder=BagEncoder())
+    turn(memories, NUTS, answer="Noted.")
+    turn(memories, ROME, OSLO, answer="Noted.", shown=(NUTS, "Noted."))
+    turn(memories, ROME, "It rains.", shown=(NUTS, "Noted."))
+    memories = Memories(store, encoder=BagEncoder())
+    said = [ROME, "It rains.", "Yes."]
+    memories.heard("ana", said, before=[Spoken(False, "Noted.")])
+    assert texts(memories) == [NUTS, "Noted.", ROME, OSLO, "Noted.", "It rains.", "Yes."]
+
+
 def test_many_messages_without_an_answer_of_which_the_last_are_shown_may_be_edited() -> None:
     store = MemoryStore()
     memories = Memories(store, encoder=BagEncoder())

@@ -117,7 +117,8 @@ class Conversation:
     def _turn(self) -> None:
         texts = [self._message()]
         self._last_of_user = texts[0]
-        while self.rng.random() < 0.2:
+        # What a window does not show at all nobody can hear.
+        while len(texts) < _WINDOW and self.rng.random() < 0.2:
             texts.append(self._message())
             self._last_of_user = texts[-1]
         if len(texts) > 1 and self.style in ("none", "dropping"):

@@ -64,13 +64,14 @@ def remembered_of(
     if goes_on:
         own = _of_speaker(items, speaker)
         return _in_order(_texts(own), said, {item.id for item in own})
-    if place is None and not named:
-        answered = [*chain.from_iterable(runs[:-1])]
+    if named:
+        return _known_of(waiting, said)
+    if place is None or len(runs) == 1:
+        own = _of_speaker(items, speaker)
+        answered = own[: len(own) - len(waiting)]
         begun = _begun_before(answered, waiting, said)
         earlier = _in_order(_texts(answered), said[:begun], {item.id for item in answered})
         return earlier + _known_of(waiting, said[begun:])
-    if named or len(runs) == 1:
-        return _known_of(waiting, said)
     if len(said) == 1:
         # A turn that is carried out again: nothing was said since but what came of it.
         again = next((item.id for item in runs[0] if item.text == said[0]), None)
