@@ -176,7 +176,7 @@ def _runs(items: Sequence[Evidence]) -> list[Run]:
     return runs
 
 
-def _of_speaker(run: Run, speaker: str) -> Run:
+def _of_speaker(run: Sequence[Evidence], speaker: str) -> Run:
     return [item for item in run if item.speaker == speaker]
 
 
