@@ -58,20 +58,16 @@ def remembered_of(
         named: whether they have ids: those that an answer has come to are known by them.
         goes_on: whether the turn has begun before, and is shown with what came of it since.
     """
-    place = _place_of(items, before)
-    runs = [_of_speaker(run, speaker) for run in _runs(items[0 if place is None else place + 1 :])]
-    waiting = runs[-1]
     if goes_on:
         own = _of_speaker(items, speaker)
         return _in_order(_texts(own), said, {item.id for item in own})
-    if named:
-        return _known_of(waiting, said)
-    if place is None or len(runs) == 1:
-        own = _of_speaker(items, speaker)
-        answered = own[: len(own) - len(waiting)]
-        begun = _begun_before(answered, waiting, said)
-        earlier = _in_order(_texts(answered), said[:begun], {item.id for item in answered})
-        return earlier + _known_of(waiting, said[begun:])
+    place = None if named else _place_of(items, before)
+    answer = _last_answer(items)
+    begin = max(answer, answer if place is None else place) + 1
+    waiting = _of_speaker(items[begin:], speaker)
+    if place is None or place >= answer:
+        return _of_waiting(items[:begin], waiting, said, speaker, named=named)
+    runs = [_of_speaker(run, speaker) for run in _runs(items[place + 1 :])]
     if len(said) == 1:
         # A turn that is carried out again: nothing was said since but what came of it.
         again = next((item.id for item in runs[0] if item.text == said[0]), None)
@@ -83,6 +79,23 @@ def remembered_of(
             if one.text == said[-2]:
                 last.add(following.id)
     return _in_order(_texts([*chain.from_iterable(runs)]), said, last)
+
+
+def _of_waiting(
+    items: Sequence[Evidence], waiting: Run, said: Sequence[str], speaker: str, *, named: bool
+) -> list[str | None]:
+    """Return by which id each message is remembered, where no answer has come to any since; None
+    for those that are not.
+
+    Args:
+        items: what was said before those that wait for an answer.
+    """
+    if named or not waiting or len(said) == 1:
+        return _known_of(waiting, said)
+    answered = _of_speaker(items, speaker)
+    begun = _begun_before(answered, waiting, said)
+    earlier = _in_order(_texts(answered), said[:begun], {item.id for item in answered})
+    return earlier + _known_of(waiting, said[begun:])
 
 
 def remembered_among(items: Sequence[Evidence], conversation: Sequence[Spoken]) -> list[str | None]:
@@ -123,8 +136,10 @@ def anchor_of(items: Sequence[Evidence], said: Sequence[str]) -> str:
         items: what is remembered of the session, oldest first.
     """
     users = [item for item in items if is_person(item.speaker)]
-    runs = [run for run in _runs(items) if run]
-    texts = [item.text for item in runs[-1]] if runs else []
+    end = len(items)
+    while end and _is_answer(items[end - 1]):
+        end -= 1
+    texts = [item.text for item in items[_last_answer(items[:end]) + 1 : end]]
     for size in range(min(len(texts), len(said)), 0, -1):
         if texts[-size:] == [*said[:size]]:
             users = users[:-size]
@@ -138,6 +153,8 @@ def _place_of(items: Sequence[Evidence], before: Sequence[Spoken]) -> int | None
     Of several that say the same, it is the one with the most of what is shown before it; then the
     last.
     """
+    if not before:
+        return None
     held = [(is_person(item.speaker), item.text) for item in items]
     known = frozenset(held)
     shown: list[tuple[bool, str]] = []
@@ -163,6 +180,14 @@ def _alike(held: Sequence[tuple[bool, str]], shown: Sequence[tuple[bool, str]]) 
 
 def _is_answer(item: Evidence) -> bool:
     return item.speaker == ASSISTANT
+
+
+def _last_answer(items: Sequence[Evidence]) -> int:
+    """Return where the last answer is, -1 for none."""
+    place = len(items) - 1
+    while place >= 0 and not _is_answer(items[place]):
+        place -= 1
+    return place
 
 
 def _runs(items: Sequence[Evidence]) -> list[Run]:
@@ -195,8 +220,8 @@ def _known_of(run: Run, said: Sequence[str]) -> list[str | None]:
         return [None] * len(said)
     shown = run[texts.index(said[0]) :]
     ids = _in_order(_texts(shown), said, {item.id for item in shown})
-    if ids[-2] is None:  # the last one alone may as well be said again
-        ids[-1] = None
+    if ids[-2] is None or ids[-1] != run[-1].id:
+        ids[-1] = None  # the last one alone is said again
     return ids
 
 
@@ -212,6 +237,8 @@ def _in_order(
         last: what the last message may be.
     """
     rows, columns = len(held), len(said)
+    if not rows or not columns:
+        return [None] * columns
 
     def same(row: int, column: int) -> bool:
         id, what = held[row - 1]

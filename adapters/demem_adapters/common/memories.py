@@ -504,9 +504,10 @@ class Memories(Choices):
     ) -> list[str | None]:
         """Return by which id each message of a turn is remembered; None for those that are not."""
         _, _, speaker = whose
-        held = {item.id for item in items}
-        heard_last = self._heard.get(whose, {})
-        last = {mark: id for mark, id in heard_last.items() if id in held}
+        last = self._heard.get(whose, {})
+        if turn.anew:
+            held = {item.id for item in items}
+            last = {mark: id for mark, id in last.items() if id in held}
         again = len(_common(marks, [*last]))
         if again < min(len(last), 1 if len(marks) > 1 else len(last)):
             last = {}  # neither made again, nor gone on with or said otherwise
