@@ -61,7 +61,7 @@ def remembered_of(
     if goes_on:
         own = _of_speaker(items, speaker)
         return _in_order(_texts(own), said, {item.id for item in own})
-    place = None if named else _place_of(items, before)
+    place = None if named else _place_of(items, before, said)
     answer = _last_answer(items)
     begin = max(answer, answer if place is None else place) + 1
     waiting = _of_speaker(items[begin:], speaker)
@@ -147,11 +147,14 @@ def anchor_of(items: Sequence[Evidence], said: Sequence[str]) -> str:
     return users[-1].id if users else ""
 
 
-def _place_of(items: Sequence[Evidence], before: Sequence[Spoken]) -> int | None:
+def _place_of(
+    items: Sequence[Evidence], before: Sequence[Spoken], said: Sequence[str]
+) -> int | None:
     """Return where in the memory the last message is that is shown and remembered; None for none.
 
-    Of several that say the same, it is the one with the most of what is shown before it; then the
-    last.
+    Of several that say the same, it is the one with the most of what is shown before it, then with
+    the most of what is said now behind it, then the last. What is said now may be new: of that, one
+    message alone says nothing.
     """
     if not before:
         return None
@@ -165,13 +168,20 @@ def _place_of(items: Sequence[Evidence], before: Sequence[Spoken]) -> int | None
     if not shown:
         return None
     places = [n for n, pair in enumerate(held) if pair == shown[-1]]
-    return max(places, key=lambda place: (_alike(held[: place + 1], shown), place))
+    shown.reverse()
+    now = [(True, text) for text in said]
+
+    def fits(place: int) -> tuple[int, int, int]:
+        behind = _alike(held[place + 1 :], now)
+        return _alike(held[place::-1], shown), behind if behind > 1 else 0, place
+
+    return max(places, key=fits)
 
 
 def _alike(held: Sequence[tuple[bool, str]], shown: Sequence[tuple[bool, str]]) -> int:
-    """Return how many messages are the same in both, from their ends."""
+    """Return how many messages are the same in both, from their beginnings."""
     count = 0
-    for one, other in zip(reversed(held), reversed(shown), strict=False):
+    for one, other in zip(held, shown, strict=False):
         if one != other:
             break
         count += 1
