@@ -1,9 +1,11 @@
 """How much of generated conversations is lost, doubled, foreign or out of order in a memory.
 
 Several messages before an answer, errors, retries, edits, answers made anew or cut off, tool loops,
-restarts, and in one of three a store that fails now and then::
+restarts, and in one of three a store that fails now and then: with what all adapters share, or
+through an adapter whose framework is installed::
 
     python benchmarks/conversations.py --count 10000
+    python benchmarks/conversations.py --count 10000 --adapter openai
 """
 
 from __future__ import annotations
@@ -21,7 +23,8 @@ from demem_agent.testing import BagEncoder
 
 sys.path.append(str(Path(__file__).parents[1] / "tests" / "support"))
 
-from generated_conversations import FailingStore, problems_of
+from generated_conversations import Conversation, FailingStore, problems_of
+from talks import TALKS, talk_through
 
 
 def opened(rng: random.Random) -> Callable[[], Memories]:
@@ -33,14 +36,18 @@ def opened(rng: random.Random) -> Callable[[], Memories]:
 
 def main() -> None:
     """Have conversations, and print the first problems and how many had any."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--adapter", choices=TALKS, help="the core of all unless given")
     given = parser.parse_args()
     logging.disable(logging.WARNING)  # of the store that is made to fail
+    talk = talk_through(given.adapter) if given.adapter else Conversation
     found: Counter[str] = Counter()
     for seed in range(given.seed, given.seed + given.count):
-        problems = problems_of(seed, opened)
+        problems = problems_of(seed, opened, conversation=talk)
         if problems and found.total() < 3:
             print(seed, *problems, sep="\n  ")
         if problems:

@@ -7,7 +7,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import copy
-import functools
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -15,9 +14,6 @@ from typing import Any
 import pytest
 from adapter_contract import ASKED, VALVE, AdapterContract, Driver, Ending, blocks_among
 from adapter_contract import texts as texts_of
-from client_conversations import Answer, ClientConversation, problems_through
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from openai_clients import MODELS
 from scripted_provider import Scripted
 
@@ -29,10 +25,8 @@ import anthropic
 import httpx2
 
 from demem_adapters.anthropic import wrap
-from demem_adapters.common import DECLARED, Memories, Spoken
-from demem_agent.stores import MemoryStore
+from demem_adapters.common import DECLARED, Memories
 from demem_agent.testing import BagEncoder, Provider
-from demem_agent.testing.messages import message_events
 
 HOT = {"type": "ephemeral"}
 MESSAGE = {
@@ -180,53 +174,6 @@ class Clients(Driver):
 class TestContract(AdapterContract):
     name = "anthropic"
     driver = Clients
-
-
-class Talk(ClientConversation):
-    """Messages of a client of Anthropic's, whose network is a function."""
-
-    def wrapped(self) -> anthropic.Anthropic:
-        network = httpx2.Client(transport=httpx2.MockTransport(self._reply))
-        plain = anthropic.Anthropic(api_key="unused", max_retries=0, http_client=network)
-        return wrap(plain, self.memories, namespace="ana")
-
-    def ask(self, visible: Sequence[Spoken], answer: Answer) -> None:
-        messages: list[Any] = [
-            {"role": "user" if one.by_user else "assistant", "content": one.text} for one in visible
-        ]
-        if answer.result:
-            messages += [
-                {"role": "assistant", "content": [USE]},
-                {"role": "user", "content": [RESULT]},
-            ]
-        given: Any = {"model": "good", "max_tokens": 9, "messages": messages}
-        with contextlib.suppress(anthropic.InternalServerError):
-            reply = self.client.messages.create(**given, stream=answer.stream)
-            list(reply)
-
-    def _reply(self, request: httpx2.Request) -> httpx2.Response:
-        status, answer = self.answered(request.content)
-        content = [USE] if answer.outcome == "tools" else [{"type": "text", "text": answer.text}]
-        reasons = {"whole": "end_turn", "cut": "max_tokens", "tools": "tool_use"}
-        reason = reasons.get(answer.outcome)
-        id = f"m{self.rng.random()}"
-        if status == 500 or not answer.stream:
-            body = {**MESSAGE, "id": id, "content": content, "stop_reason": reason}
-            return httpx2.Response(status, json=body)
-        choice = {"message": {"parts": content, "content": None}, "finish_reason": reason}
-        whole = {"id": id, "model": "good", "choices": [choice]}
-        events = "".join(f"{event}\n\n" for event in message_events(whole, [], ""))
-        return httpx2.Response(
-            200, content=events.encode(), headers={"Content-Type": "text/event-stream"}
-        )
-
-
-@settings(deadline=None, max_examples=15, derandomize=True)
-@given(seed=st.integers(0, 2**32))
-def test_of_any_conversation_no_word_is_lost_doubled_or_foreign(seed: int) -> None:
-    store = MemoryStore()
-    opened = functools.partial(Memories, store, encoder=BagEncoder())
-    assert problems_through(Talk, seed, opened) == []
 
 
 # Where it goes

@@ -7,16 +7,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import copy
-import functools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pytest
 from adapter_contract import ASKED, VALVE, AdapterContract, Driver, Ending, blocks_among
 from adapter_contract import texts as texts_of
-from client_conversations import Answer, ClientConversation, problems_through
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from openai_clients import MODELS
 from scripted_provider import Scripted
 
@@ -24,15 +20,12 @@ pytest.importorskip(
     "google.genai", reason="the google_genai adapter: pip install 'demem-agent[google-genai]'"
 )
 
-import httpx
 from google import genai
 from google.genai import errors, types
 
-from demem_adapters.common import DECLARED, Memories, Spoken
+from demem_adapters.common import DECLARED, Memories
 from demem_adapters.google_genai import wrap
-from demem_agent.stores import MemoryStore
 from demem_agent.testing import BagEncoder, Provider
-from demem_agent.testing.contents import as_content, content_error, content_events
 
 #: The client does so itself.
 pytestmark = pytest.mark.filterwarnings("ignore:Inheritance class AiohttpClientSession")
@@ -165,61 +158,6 @@ class Clients(Driver):
 class TestContract(AdapterContract):
     name = "google_genai"
     driver = Clients
-
-
-class Talk(ClientConversation):
-    """Contents of a client of Google's, whose network is a function."""
-
-    def wrapped(self) -> genai.Client:
-        network = httpx.Client(transport=httpx.MockTransport(self._reply))
-        options = types.HttpOptions(httpx_client=network)
-        plain = genai.Client(api_key="unused", http_options=options)
-        return wrap(plain, self.memories, namespace="ana")
-
-    def ask(self, visible: Sequence[Spoken], answer: Answer) -> None:
-        contents = [
-            types.Content(
-                role="user" if one.by_user else "model", parts=[types.Part(text=one.text)]
-            )
-            for one in visible
-        ]
-        if answer.result:
-            call = types.Part.from_function_call(name="weigh", args={})
-            result = types.Part.from_function_response(name="weigh", response={"result": "A kilo"})
-            contents += [
-                types.Content(role="model", parts=[call]),
-                types.Content(role="user", parts=[result]),
-            ]
-        models = self.client.models
-        with contextlib.suppress(errors.ServerError):
-            if answer.stream:
-                list(models.generate_content_stream(model="good", contents=contents))
-            else:
-                models.generate_content(model="good", contents=contents)
-
-    def _reply(self, request: httpx.Request) -> httpx.Response:
-        status, answer = self.answered(request.content)
-        if status == 500:
-            return httpx.Response(500, json=content_error(500, "No."))
-        reasons = {"whole": "stop", "cut": "length", "tools": "tool_calls"}
-        parts = [CALL] if answer.outcome == "tools" else [{"text": answer.text}]
-        choice = {
-            "message": {"parts": parts, "content": None},
-            "finish_reason": reasons[answer.outcome],
-        }
-        whole = {"id": f"g{self.rng.random()}", "model": "good", "choices": [choice]}
-        if not answer.stream:
-            return httpx.Response(200, json=as_content(whole))
-        events = "".join(f"{event}\n\n" for event in content_events(whole, [], ""))
-        return httpx.Response(200, content=events.encode())
-
-
-@settings(deadline=None, max_examples=15, derandomize=True)
-@given(seed=st.integers(0, 2**32))
-def test_of_any_conversation_no_word_is_lost_doubled_or_foreign(seed: int) -> None:
-    store = MemoryStore()
-    opened = functools.partial(Memories, store, encoder=BagEncoder())
-    assert problems_through(Talk, seed, opened) == []
 
 
 # Where it goes

@@ -79,6 +79,59 @@ def test_an_edited_message_is_remembered_beside_the_first(memories: Memories) ->
     assert texts(memories) == [NUTS, ROME, "Noted.", OSLO, "Well."]
 
 
+@pytest.mark.parametrize("shown", [[ROME, OSLO], [OSLO]], ids=["whole", "the last of it"])
+def test_a_turn_that_was_answered_and_is_shown_with_another_ending_is_known_after_a_restart(
+    shown: list[str],
+) -> None:
+    store = MemoryStore()
+    memories = Memories(store, encoder=BagEncoder())
+    turn(memories, ROME, OSLO, "Go on.", answer="Noted.")
+    turn(memories, ROME, OSLO, NUTS)
+    # An application that shows the last messages alone may show no answer at all.
+    turn(Memories(store, encoder=BagEncoder()), *shown, NUTS, "Yes.")
+    assert texts(memories) == [ROME, OSLO, "Go on.", "Noted.", NUTS, "Yes."]
+
+
+def test_what_is_shown_is_found_by_what_follows_it_where_it_was_said_twice() -> None:
+    store = MemoryStore()
+    said = ["Go on.", NUTS, OSLO]
+    before = [Spoken(True, "It rains."), Spoken(True, OSLO), Spoken(False, "I was just about")]
+    turn(Memories(store, encoder=BagEncoder()), "It rains.", OSLO)
+    memories = Memories(store, encoder=BagEncoder())
+    memories.heard("ana", said, before=before)
+    memories = Memories(store, encoder=BagEncoder())
+    memories.heard("ana", [*said, ROME], before=before[1:])  # the window has moved on
+    assert texts(memories) == ["It rains.", OSLO, *said, ROME]
+
+
+def test_what_failed_and_is_shown_no_more_may_be_said_once_more(memories: Memories) -> None:
+    for said in ("Yes.", "It rains.", "Yes."):
+        turn(memories, NUTS, said)
+    assert texts(memories) == [NUTS, "Yes.", "It rains.", "Yes."]
+
+
+def test_that_turn_is_known_also_where_an_answer_that_was_given_twice_is_shown_before_it() -> None:
+    store = MemoryStore()
+    memories = Memories(store, encoder=BagEncoder())
+    turn(memories, NUTS, answer="Noted.")
+    turn(memories, ROME, OSLO, answer="Noted.", shown=(NUTS, "Noted."))
+    turn(memories, ROME, "It rains.", shown=(NUTS, "Noted."))
+    memories = Memories(store, encoder=BagEncoder())
+    said = [ROME, "It rains.", "Yes."]
+    memories.heard("ana", said, before=[Spoken(False, "Noted.")])
+    assert texts(memories) == [NUTS, "Noted.", ROME, OSLO, "Noted.", "It rains.", "Yes."]
+
+
+def test_many_messages_without_an_answer_of_which_the_last_are_shown_may_be_edited() -> None:
+    store = MemoryStore()
+    memories = Memories(store, encoder=BagEncoder())
+    said = [f"This is fact {n}." for n in range(9)]
+    turn(memories, *said)
+    turn(Memories(store, encoder=BagEncoder()), *said[3:-1], NUTS)
+    turn(Memories(store, encoder=BagEncoder()), *said[4:-1], NUTS, OSLO)
+    assert texts(memories) == [*said, NUTS, OSLO]
+
+
 def test_a_message_with_an_id_is_known_by_it(memories: Memories) -> None:
     for _ in range(2):
         memories.heard("ana", [ROME, ROME], ids=["m1", "m2"])

@@ -209,6 +209,26 @@ def test_the_same_words_in_two_threads_are_two_events(memories: Memories) -> Non
     assert [item.session for item in memories.of("default").evidence()] == ["a", "a", "b", "b"]
 
 
+def test_an_application_that_keeps_the_conversation_itself_needs_no_ids(
+    memories: Memories,
+) -> None:
+    with pytest.raises(ConnectionError):
+        ask(agent(memories, model(ConnectionError("gone"))), VALVE)
+    ask(agent(memories, model()), VALVE)
+    again = agent(memories, model(*map(AIMessage, ("It is.", "It was.", "Yes."))))
+    for asked in ("Is it brass?", "Is it brass?", "Is it steel?"):
+        again.invoke({"messages": [HumanMessage(VALVE), AIMessage("Noted."), HumanMessage(asked)]})
+    assert texts(memories) == [
+        VALVE,
+        "Noted.",
+        "Is it brass?",
+        "It is.",
+        "It was.",  # made anew
+        "Is it steel?",
+        "Yes.",
+    ]
+
+
 @pytest.mark.parametrize(
     "told",
     [

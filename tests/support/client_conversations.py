@@ -1,4 +1,4 @@
-"""Generated conversations through a provider's client, whose network is a function."""
+"""Generated conversations through an adapter, whose model or network is a function."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from adapter_contract import blocks_among
 from generated_conversations import Conversation, Outcome
 
 from demem_adapters.common import Memories, Spoken
-from demem_adapters.common.said import holding
 
-__all__ = ["Answer", "ClientConversation", "problems_through"]
+__all__ = ["Answer", "ClientConversation"]
 
 _WEIGHTS = (0.68, 0.16, 0.1, 0.06)
 
@@ -35,7 +34,7 @@ class Answer(NamedTuple):
 
 
 class ClientConversation(Conversation):
-    """A conversation whose calls go through the client of a provider, in this thread."""
+    """A conversation whose calls go through an adapter, in this thread."""
 
     def __init__(self, rng: random.Random, opened: Callable[[], Memories]) -> None:
         super().__init__(rng, opened)
@@ -45,16 +44,23 @@ class ClientConversation(Conversation):
 
     @abstractmethod
     def wrapped(self) -> Any:
-        """Wrap a client whose network is :meth:`answered`."""
+        """Give a client, an agent or a function memory; its network or model is
+        :meth:`answered`.
+        """
 
     @abstractmethod
     def ask(self, visible: Sequence[Spoken], answer: Answer) -> None:
         """Call the model with a conversation; errors of the model stay inside."""
 
     def answered(self, seen: bytes) -> tuple[int, Answer]:
-        """Note what reaches the model, and return the status and what it is to reply."""
-        self.shows = _texts_in(json.loads(seen))
-        return 500 if self.next.outcome == "fails" else 200, self.next
+        """Note what reaches the network, and return the status and what it is to reply."""
+        answer = self.asked_with(_texts_in(json.loads(seen)))
+        return 500 if answer.outcome == "fails" else 200, answer
+
+    def asked_with(self, shows: list[str]) -> Answer:
+        """Note the texts that reach the model, and return what it is to reply."""
+        self.shows = shows
+        return self.next
 
     def _restart(self) -> None:
         super()._restart()
@@ -85,20 +91,6 @@ class ClientConversation(Conversation):
         asked = visible[-1].text
         if any(asked in block for block in blocks_among(self.shows)):
             self.problems.append(f"the question is in its own reading: {asked}")
-
-
-def problems_through(
-    conversation: type[ClientConversation], seed: int, opened: Callable[[], Memories]
-) -> list[str]:
-    """Have a conversation, and return what is lost, doubled, foreign or out of order."""
-    talk = conversation(random.Random(seed), opened)
-    problems = talk.run(10)
-    talk.settle()
-    memory = talk.memories.known("ana")
-    remembered = [item.text for item in holding(memory)] if memory else []
-    if remembered != talk.said:
-        problems.append(f"{talk.style}: said {talk.said}, remembered {remembered}")
-    return problems
 
 
 def _texts_in(value: object) -> list[str]:

@@ -68,6 +68,7 @@ class Conversation:
         self.name = name
         self.restarts = restarts
         self.style = rng.choice(STYLES)
+        self.edits = self.style in ("whole", "window")
         self.said: list[str] = []  # all that is to be remembered, in order
         self.shown: list[Spoken] = []
         self.problems: list[str] = []
@@ -86,6 +87,14 @@ class Conversation:
         """Wait until all is written, as at the end of a process."""
         while self.memories.waiting:
             self.memories.names()
+
+    def remembered(self) -> list[str]:
+        """Return what is remembered of it, oldest first."""
+        memory = self.memories.known(self.namespace)
+        return [item.text for item in holding(memory)] if memory else []
+
+    def close(self) -> None:
+        """Let go of what the conversation holds open."""
 
     def _restart(self) -> None:
         if not self.restarts:
@@ -109,7 +118,8 @@ class Conversation:
     def _turn(self) -> None:
         texts = [self._message()]
         self._last_of_user = texts[0]
-        while self.rng.random() < 0.2:
+        # What a window does not show at all nobody can hear.
+        while len(texts) < _WINDOW and self.rng.random() < 0.2:
             texts.append(self._message())
             self._last_of_user = texts[-1]
         if len(texts) > 1 and self.style in ("none", "dropping"):
@@ -128,7 +138,7 @@ class Conversation:
             self.shown.append(Spoken(False, self._new("I was just about to say")))
         if outcome == "whole" and self.rng.random() < 0.1:
             self._again(texts)
-        edits = self.style in ("whole", "window") and self.rng.random() < 0.08
+        edits = self.edits and self.rng.random() < 0.08
         if edits and outcome in ("whole", "fails"):
             self._edit(texts)
 
@@ -196,15 +206,20 @@ class Conversation:
 
 
 def problems_of(
-    seed: int, opened: Callable[[random.Random], Callable[[], Memories]], turns: int = 12
+    seed: int,
+    opened: Callable[[random.Random], Callable[[], Memories]],
+    turns: int = 12,
+    conversation: type[Conversation] = Conversation,
 ) -> list[str]:
     """Have a conversation, and return what is lost, doubled, foreign or out of order."""
     rng = random.Random(seed)
-    talk = Conversation(rng, opened(rng))
-    problems = talk.run(turns)
-    talk.settle()
-    memory = talk.memories.known("ana")
-    remembered = [item.text for item in holding(memory)] if memory else []
+    talk = conversation(rng, opened(rng))
+    try:
+        problems = talk.run(turns)
+        talk.settle()
+        remembered = talk.remembered()
+    finally:
+        talk.close()
     if remembered != talk.said:
         problems.append(f"{talk.style}: said {talk.said}, remembered {remembered}")
     return problems

@@ -16,10 +16,10 @@ from demem_adapters.common.said import kept_as
 from demem_adapters.common.texts import Spoken
 from demem_agent import Evidence
 
-__all__ = ["anchor_of", "of_session", "remembered_among", "remembered_of"]
+__all__ = ["MOST_ITEMS", "anchor_of", "of_session", "remembered_among", "remembered_of"]
 
 #: How many items of a session, and messages of a conversation, are compared at most.
-_MOST_ITEMS = 400
+MOST_ITEMS = 400
 _MOST_SHOWN = 60
 
 #: Messages of the user's in a row: what is remembered between two answers.
@@ -32,7 +32,7 @@ def of_session(items: Sequence[Evidence], session: str | None) -> list[Evidence]
     for item in reversed(items):
         if item.session == session and item.speaker is not None:
             found.append(item)
-            if len(found) == _MOST_ITEMS:
+            if len(found) == MOST_ITEMS:
                 break
     found.reverse()
     return found
@@ -58,16 +58,16 @@ def remembered_of(
         named: whether they have ids: those that an answer has come to are known by them.
         goes_on: whether the turn has begun before, and is shown with what came of it since.
     """
-    place = _place_of(items, before)
-    runs = [_of_speaker(run, speaker) for run in _runs(items[0 if place is None else place + 1 :])]
-    waiting = runs[-1]
-    if place is None and _begins_as_answered(runs, said):
-        goes_on = True
     if goes_on:
-        own = _of_speaker([item for item in items if is_person(item.speaker)], speaker)
+        own = _of_speaker(items, speaker)
         return _in_order(_texts(own), said, {item.id for item in own})
-    if named or place is None or len(runs) == 1:
-        return _known_of(waiting, said)
+    place = None if named else _place_of(items, before, said)
+    answer = _last_answer(items)
+    begin = max(answer, answer if place is None else place) + 1
+    waiting = _of_speaker(items[begin:], speaker)
+    if place is None or place >= answer:
+        return _of_waiting(items[:begin], waiting, said, speaker, named=named)
+    runs = [_of_speaker(run, speaker) for run in _runs(items[place + 1 :])]
     if len(said) == 1:
         # A turn that is carried out again: nothing was said since but what came of it.
         again = next((item.id for item in runs[0] if item.text == said[0]), None)
@@ -79,6 +79,23 @@ def remembered_of(
             if one.text == said[-2]:
                 last.add(following.id)
     return _in_order(_texts([*chain.from_iterable(runs)]), said, last)
+
+
+def _of_waiting(
+    items: Sequence[Evidence], waiting: Run, said: Sequence[str], speaker: str, *, named: bool
+) -> list[str | None]:
+    """Return by which id each message is remembered, where no answer has come to any since; None
+    for those that are not.
+
+    Args:
+        items: what was said before those that wait for an answer.
+    """
+    if named or not waiting or len(said) == 1:
+        return _known_of(waiting, said)
+    answered = _of_speaker(items, speaker)
+    begun = _begun_before(answered, waiting, said)
+    earlier = _in_order(_texts(answered), said[:begun], {item.id for item in answered})
+    return earlier + _known_of(waiting, said[begun:])
 
 
 def remembered_among(items: Sequence[Evidence], conversation: Sequence[Spoken]) -> list[str | None]:
@@ -93,19 +110,16 @@ def remembered_among(items: Sequence[Evidence], conversation: Sequence[Spoken]) 
     return _in_order(held, said, {item.id for item in items})
 
 
-def _begins_as_answered(runs: Sequence[Run], said: Sequence[str]) -> bool:
-    """Whether messages begin as those that the last answer came to, and go on with what has been
-    said since: they were shown with another ending then.
+def _begun_before(answered: Run, waiting: Run, said: Sequence[str]) -> int:
+    """Return how many messages were said before those that no answer has come to yet: a turn that
+    was answered is shown with another ending since.
+
+    What is shown before something that is remembered was not said after it.
     """
-    waiting = _words(runs[-1])
-    if len(runs) < 2 or not waiting or not runs[-2] or runs[-2][0].text != said[0]:
-        return False
-    left = iter(said[1:])
-    return all(text in left for text in waiting)
-
-
-def _words(run: Run) -> list[str]:
-    return [item.text for item in run]
+    texts = frozenset(item.text for item in waiting)
+    if said[0] in texts or all(item.text != said[0] for item in answered):
+        return 0
+    return next((n for n, text in enumerate(said) if text in texts), 0)
 
 
 def _texts(run: Run) -> list[tuple[str, object]]:
@@ -122,8 +136,10 @@ def anchor_of(items: Sequence[Evidence], said: Sequence[str]) -> str:
         items: what is remembered of the session, oldest first.
     """
     users = [item for item in items if is_person(item.speaker)]
-    runs = [run for run in _runs(items) if run]
-    texts = [item.text for item in runs[-1]] if runs else []
+    end = len(items)
+    while end and _is_answer(items[end - 1]):
+        end -= 1
+    texts = [item.text for item in items[_last_answer(items[:end]) + 1 : end]]
     for size in range(min(len(texts), len(said)), 0, -1):
         if texts[-size:] == [*said[:size]]:
             users = users[:-size]
@@ -131,12 +147,17 @@ def anchor_of(items: Sequence[Evidence], said: Sequence[str]) -> str:
     return users[-1].id if users else ""
 
 
-def _place_of(items: Sequence[Evidence], before: Sequence[Spoken]) -> int | None:
+def _place_of(
+    items: Sequence[Evidence], before: Sequence[Spoken], said: Sequence[str]
+) -> int | None:
     """Return where in the memory the last message is that is shown and remembered; None for none.
 
-    Of several that say the same, it is the one with the most of what is shown before it; then the
-    last.
+    Of several that say the same, it is the one with the most of what is shown before it, then with
+    the most of what is said now behind it, then the last. What is said now may be new: of that, one
+    message alone says nothing.
     """
+    if not before:
+        return None
     held = [(is_person(item.speaker), item.text) for item in items]
     known = frozenset(held)
     shown: list[tuple[bool, str]] = []
@@ -147,13 +168,20 @@ def _place_of(items: Sequence[Evidence], before: Sequence[Spoken]) -> int | None
     if not shown:
         return None
     places = [n for n, pair in enumerate(held) if pair == shown[-1]]
-    return max(places, key=lambda place: (_alike(held[: place + 1], shown), place))
+    shown.reverse()
+    now = [(True, text) for text in said]
+
+    def fits(place: int) -> tuple[int, int, int]:
+        behind = _alike(held[place + 1 :], now)
+        return _alike(held[place::-1], shown), behind if behind > 1 else 0, place
+
+    return max(places, key=fits)
 
 
 def _alike(held: Sequence[tuple[bool, str]], shown: Sequence[tuple[bool, str]]) -> int:
-    """Return how many messages are the same in both, from their ends."""
+    """Return how many messages are the same in both, from their beginnings."""
     count = 0
-    for one, other in zip(reversed(held), reversed(shown), strict=False):
+    for one, other in zip(held, shown, strict=False):
         if one != other:
             break
         count += 1
@@ -162,6 +190,14 @@ def _alike(held: Sequence[tuple[bool, str]], shown: Sequence[tuple[bool, str]]) 
 
 def _is_answer(item: Evidence) -> bool:
     return item.speaker == ASSISTANT
+
+
+def _last_answer(items: Sequence[Evidence]) -> int:
+    """Return where the last answer is, -1 for none."""
+    place = len(items) - 1
+    while place >= 0 and not _is_answer(items[place]):
+        place -= 1
+    return place
 
 
 def _runs(items: Sequence[Evidence]) -> list[Run]:
@@ -175,7 +211,7 @@ def _runs(items: Sequence[Evidence]) -> list[Run]:
     return runs
 
 
-def _of_speaker(run: Run, speaker: str) -> Run:
+def _of_speaker(run: Sequence[Evidence], speaker: str) -> Run:
     return [item for item in run if item.speaker == speaker]
 
 
@@ -190,11 +226,12 @@ def _known_of(run: Run, said: Sequence[str]) -> list[str | None]:
         if texts[-size:] == [*said[:size]]:
             known: list[str | None] = [item.id for item in run[-size:]]
             return known + [None] * (len(said) - size)
-    if len(said) == 1 or texts[:1] != [said[0]]:
+    if len(said) == 1 or said[0] not in texts:
         return [None] * len(said)
-    ids = _in_order(_texts(run), said, {item.id for item in run})
-    if ids[-2] is None:  # the last one alone may as well be said again
-        ids[-1] = None
+    shown = run[texts.index(said[0]) :]
+    ids = _in_order(_texts(shown), said, {item.id for item in shown})
+    if ids[-2] is None or ids[-1] != run[-1].id:
+        ids[-1] = None  # the last one alone is said again
     return ids
 
 
@@ -210,6 +247,8 @@ def _in_order(
         last: what the last message may be.
     """
     rows, columns = len(held), len(said)
+    if not rows or not columns:
+        return [None] * columns
 
     def same(row: int, column: int) -> bool:
         id, what = held[row - 1]

@@ -221,13 +221,16 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
             before, texts, ids = said_last_of(messages, turn.id)
             if texts[-1:] != [turn.asked]:  # it was summarised away
                 texts, ids = [turn.asked], [turn.id]
+            # Where no thread keeps the messages, they may have other ids in each run.
+            kept = turn.thread is not None
             heard = self.memories.heard(
                 turn.namespace,
                 texts,
                 before=before,
                 session=turn.thread,
                 asker=turn.asking.get("asker"),
-                ids=ids,
+                ids=ids if kept else (),
+                goes_on=not kept and goes_on(messages, turn.id),
             )
             self._heard[turn.held] = heard
         return heard
