@@ -18,6 +18,7 @@ from demem_agent.cli.output import Output
 from demem_agent.cli.tables import slots_table
 from demem_agent.cli.tables.cells import cell, counted, counts
 from demem_agent.errors import InvalidInput
+from demem_agent.stores.manifest import END, ended
 
 __all__ = ["restore"]
 
@@ -114,10 +115,11 @@ def _check_slots(exported: SlotMemory, given: Row) -> None:
 
 
 def _with_settings(rows: list[Row], given: Row) -> list[Row]:
-    """Put what was typed into the exported settings."""
-    changed: list[Row] = []
-    for row in rows:
-        if row["kind"] == "memory":
-            row = {**row, "settings": {**row["settings"], **given}}
-        changed.append(row)
-    return changed
+    """Put what was typed into the exported settings; the last row tells of the others as they are
+    then.
+    """
+    if not given:
+        return rows
+    first = {**rows[0], "settings": {**rows[0]["settings"], **given}}
+    made = ended([first, *rows[1:]])
+    return made if rows[-1]["kind"] == END else made[:-1]
