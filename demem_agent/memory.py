@@ -1280,7 +1280,8 @@ class SlotMemory(MemoryHandle):
             return self._held.state.fingerprint()
 
     def export(self, *, where: Where | Mapping[str, object] | None = None) -> list[dict[str, Any]]:
-        """Return the whole memory as JSON values, the first with the format and the settings.
+        """Return the whole memory as JSON values, the first with the format and the settings, the
+        last with what the others come to.
 
         With a filter it is a memory of the items alone that this leaves, with the ids that they
         have, which ``restore`` takes as any other: their slots, made of them alone, the successions
@@ -1292,7 +1293,7 @@ class SlotMemory(MemoryHandle):
 
         Examples:
             >>> [line["kind"] for line in memory.export()]
-            ['memory', 'evidence', 'evidence', 'evidence', 'slot', 'slot', 'slot']
+            ['memory', 'evidence', 'evidence', 'evidence', 'slot', 'slot', 'slot', 'end']
         """
         chosen = where_field(where)
         with self._still():

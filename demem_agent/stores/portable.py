@@ -50,7 +50,7 @@ from demem_agent.stores.codec import (
 )
 from demem_agent.stores.loading import load_state
 from demem_agent.stores.manifest import END, Tally, closing
-from demem_agent.stores.shapes import require_shape
+from demem_agent.stores.shapes import Misfit, require_shape
 from demem_agent.stores.slot_rows import SlotRow, slot_row
 from demem_agent.stores.soundness import problems
 from demem_agent.stores.vectors import vectors_from_text, vectors_to_text
@@ -229,6 +229,8 @@ def _named(number: int) -> Iterator[None]:
         if error.field.startswith("line ") or error.field == "format":
             raise
         raise _no_row(number, str(error)) from error
+    except Misfit as error:
+        raise _no_row(number, str(error)) from error
     except _UNREADABLE as error:
         raise _no_row(number, type(error).__name__) from error
 
@@ -241,7 +243,7 @@ def _no_row(number: int, why: str) -> InvalidInput:
 def _enter(found: _Found, line: Plain, number: int) -> None:
     """Add a line to what was found, and its number."""
     if (line["kind"] == "memory") != (number == 1):
-        raise ValueError("the first line is that of the memory, and no other")
+        raise Misfit("the first line is that of the memory, and no other")
     found.numbers[_add(found, line)].append(number)
 
 
@@ -277,7 +279,7 @@ def _add(found: _Found, line: Plain) -> str:
             kept = found.receipts if operation.is_receipt else found.keyed
             kept.append(operation)
         case _:
-            raise ValueError(f"unknown kind {kind!r}")
+            raise Misfit(f"there is no kind {kind[:20]!r}")
     return kind
 
 
@@ -293,7 +295,7 @@ def _witness(body: Json) -> SplitCertificate:
     if before is not None:
         require_shape(slot_from_json(before))
     if not all(isinstance(id, str) for id in body["moved"]) or type(body["seq"]) is not int:
-        raise ValueError("moved what cannot be")
+        raise Misfit("it moved what cannot be")
     return _shaped(certificate_from_json(body["certificate"]))
 
 
@@ -307,7 +309,7 @@ def _head_to_line(head: Head) -> Json:
 def _settings_from_line(body: Json) -> Settings:
     version = body["format"]
     if type(version) is not int or version < 1:
-        raise ValueError("a format that cannot be")
+        raise Misfit("a format that cannot be")
     if version > FORMAT:
         allowed = f"at most {FORMAT}; the file was written by a newer version"
         raise InvalidInput("format", version, allowed)

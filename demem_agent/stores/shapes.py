@@ -12,29 +12,34 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-__all__ = ["misfit", "require_shape"]
+__all__ = ["Misfit", "misfit", "require_shape"]
 
 #: What a column of a database takes.
 _LARGEST = 2**63
 _RESOLVED: dict[type, dict[str, Any]] = {}
 
 
+class Misfit(ValueError):
+    """Report a value that cannot be; what it says quotes nothing of it."""
+
+
 def require_shape(record: Any) -> None:
     """Check every field of a record, and of the records in it.
 
     Raises:
-        ValueError: naming the first field that holds what it cannot.
+        Misfit: naming the first field that holds what it cannot.
     """
     name = misfit(record)
     if name is not None:
-        raise ValueError(f"{name} holds what it cannot")
+        raise Misfit(f"{name} holds what it cannot")
 
 
 def misfit(record: Any) -> str | None:
     """Return the name of the first field that holds what it cannot; None where all fit."""
     for name, hint in _hints(type(record)).items():
-        if not _fits(getattr(record, name), hint):
-            return name
+        value = getattr(record, name)
+        if not _fits(value, hint):
+            return f"{name}.{misfit(value)}" if is_dataclass(value) else name
     return None
 
 

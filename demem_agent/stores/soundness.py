@@ -8,12 +8,12 @@ that never were, lines outside their texts, results that no operation has.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from demem_agent.later import pattern
 from demem_agent.slots.records import Operation, StoredEvidence, Vector
 from demem_agent.stores.base import Rows
 from demem_agent.stores.shapes import require_shape
@@ -33,7 +33,7 @@ from demem_agent.types import (
 __all__ = ["Problem", "problems"]
 
 #: Ids have a letter and a number, which 18 digits hold.
-_ID = re.compile("([aecsxd])([1-9][0-9]{0,17})")
+_ID = pattern("([aecsxd])([1-9][0-9]{0,17})")
 #: How far a vector of unit length may be from it, as it was rounded.
 _ROUNDED = 0.01
 
