@@ -81,6 +81,7 @@ __public__ = (
     "demem_agent.messages",
     "demem_agent.options",
     "demem_agent.reading",
+    "demem_agent.safekeeping",
     "demem_agent.settings",
     "demem_agent.slots.choosing",
     "demem_agent.splitting",

@@ -76,9 +76,14 @@ from demem_agent.types import (
 from demem_agent.where import Where, where_field
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from demem_agent import hints
+    from demem_agent.stores import backups
+    from demem_agent.stores.backups import BackupReceipt
 else:
     hints = module("demem_agent.hints")
+    backups = module("demem_agent.stores.backups")
 
 __all__ = ["BATCH", "RETRIES", "MemoryHandle", "Progress", "SlotMemory", "learned"]
 
@@ -260,6 +265,10 @@ class MemoryHandle:
     def _health(self) -> Health:
         team = self._held.team
         return flows.health.health(self._held.state, team.address, team.store.schema)
+
+    def _backup(self, path: str | Path) -> BackupReceipt:
+        team = self._held.team
+        return backups.backed_up(team.store, path, only=team.address)
 
     def _author(self) -> str:
         """Return the name of the compressor; refuse to go on without one."""
@@ -1298,6 +1307,27 @@ class SlotMemory(MemoryHandle):
         chosen = where_field(where)
         with self._still():
             return list(exported(self._held.state, chosen))
+
+    def backup(self, path: str | Path) -> BackupReceipt:
+        """Write the memory as it stands, alone, into a SQLite file that is not there yet.
+
+        The file is there whole or not at all, and its owner alone may read it. All memories of a
+        store: :func:`demem_agent.safekeeping.backup`.
+
+        Raises:
+            InvalidInput: if there is such a file, or no folder to make it in.
+            StoreError: for a memory that holds damaged rows, or that cannot be written.
+
+        Examples:
+            >>> import tempfile
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     made = memory.backup(f"{folder}/ana.db")
+            ...     with SlotMemory.open(f"sqlite:///{folder}/ana.db") as again:
+            ...         made.memories, len(again)
+            (1, 3)
+        """
+        with self._still():
+            return self._backup(path)
 
     @classmethod
     def restore(
