@@ -80,6 +80,7 @@ __public__ = (
     "demem_agent.memories",
     "demem_agent.messages",
     "demem_agent.options",
+    "demem_agent.pool",
     "demem_agent.reading",
     "demem_agent.safekeeping",
     "demem_agent.settings",

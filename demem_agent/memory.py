@@ -39,6 +39,7 @@ from demem_agent.slots.filtering import items_within
 from demem_agent.slots.invariants import check
 from demem_agent.slots.keeping import Brought, storage_of
 from demem_agent.slots.openings import slot_view
+from demem_agent.slots.resident import resident
 from demem_agent.slots.state import State
 from demem_agent.slots.successions.histories import history
 from demem_agent.stores import DeletionReceipt, Store
@@ -128,6 +129,19 @@ class MemoryHandle:
         with self._still():
             state = self._held.state
             return tuple(slot_view(state, number) for number in sorted(state.slots))
+
+    @property
+    def resident(self) -> int:
+        """About how many bytes of RAM the memory takes, as of the last operation.
+
+        It is an estimate from what it holds; what all memories of a process share, such as the
+        encoder, is not in it.
+
+        Examples:
+            >>> memory.resident < 200_000
+            True
+        """
+        return resident(self._held.state)
 
     @property
     def reranker_failures(self) -> dict[str, int]:
