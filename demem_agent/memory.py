@@ -44,6 +44,7 @@ from demem_agent.slots.state import State
 from demem_agent.slots.successions.histories import history
 from demem_agent.stores import DeletionReceipt, Store
 from demem_agent.stores.parts import exported
+from demem_agent.stores.standing import standing
 from demem_agent.turns import Retold, Turn, refuse_unknown, text_field, whole_field
 from demem_agent.types import (
     Answer,
@@ -278,7 +279,9 @@ class MemoryHandle:
 
     def _health(self) -> Health:
         team = self._held.team
-        return flows.health.health(self._held.state, team.address, team.store.schema)
+        here = standing(team.store, team.address)
+        damaged = self._held.damaged
+        return flows.health.health(self._held.state, team.address, team.store.schema, here, damaged)
 
     def _backup(self, path: str | Path) -> BackupReceipt:
         team = self._held.team

@@ -138,6 +138,11 @@ class MemoryStore:
             those = (one for one in sorted(self._memories) if tenant in (None, one.tenant))
             return [_info(address, self._memories[address]) for address in those]
 
+    def changed(self, address: Address) -> datetime | None:
+        """Return when a memory was last written to, in UTC; None where there is none."""
+        tables = self._memories.get(address)
+        return None if tables is None else tables.changed
+
     def holds(self, address: Address) -> bool:
         """Whether there is such a memory."""
         return address in self._memories

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -236,6 +237,19 @@ class SqliteStore:
             if tenant is None:
                 return self._survey("TRUE", ())
             return self._survey("tenant = ?", (tenant,))
+
+    @property
+    def owes_erasure(self) -> bool:
+        """Whether text that was forgotten may still be in the file."""
+        return self._connection.owes_erasure
+
+    def changed(self, address: Address) -> datetime | None:
+        """Return when a memory was last written to, in UTC; None where that is not known."""
+        with self._using("read"):
+            memory = self._memory(address, "changed")
+        if memory is None or memory["changed"] is None:
+            return None
+        return datetime.fromisoformat(memory["changed"])
 
     def holds(self, address: Address) -> bool:
         """Whether there is such a memory."""

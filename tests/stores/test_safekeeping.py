@@ -232,6 +232,33 @@ class TestTheDoctor:
         assert damaged.read_bytes() == hurt
 
 
+class TestHealth:
+    def test_it_tells_of_the_file(self, url: str, tmp_path: Path) -> None:
+        with SlotMemory.open(url, **OPTIONS) as memory:
+            before = memory.health()
+            memory.ingest("a late plover")
+            health = memory.health()
+            files = [
+                path.stat().st_size for path in tmp_path.glob("a.db*") if "shm" not in path.name
+            ]
+            assert health.on_disk == sum(files)
+            assert (health.damaged, health.owes_erasure) == ((), False)
+            assert health.resident == memory.resident > before.resident
+            assert health.changed == list_memories(url)[0].changed
+            assert "nothing known" in str(health)
+
+    def test_it_tells_of_damage_that_was_stepped_over(self, url: str, tmp_path: Path) -> None:
+        with closing(sqlite3.connect(tmp_path / "a.db")) as db:
+            db.execute("UPDATE evidence SET vectors = x'00' WHERE number = 2")
+            db.commit()
+        with SlotMemory.open(url, skip_damaged=True, **OPTIONS) as memory:
+            assert "evidence 2" in memory.health().damaged
+
+    def test_in_ram_there_is_no_file(self) -> None:
+        health = SlotMemory(**OPTIONS).health()
+        assert (health.on_disk, health.schema, health.owes_erasure) == (None, None, False)
+
+
 def spoiled(content: bytes, how: int, drawn: random.Random) -> bytes:
     """Flip bits, lose a page or cut the end off."""
     hurt = bytearray(content)
