@@ -39,7 +39,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Two targets asked for at once share .venv, and pip cannot run twice in it.
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help demo test fuzz test-slow test-models test-adapters lint lint-adapters docs wheel-test bench mutants clean
+.PHONY: help demo test fuzz test-slow test-models test-adapters lint lint-adapters docs wheel-test bench reliability mutants clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -93,6 +93,10 @@ wheel-test: $(VENV)/.dev  ## build sdist and wheel, and try the wheel out of rea
 
 bench: $(VENV)/.dev  ## measure speed and size beside their targets
 	@$(RUN) benchmarks/speed.py $(ARGS)
+
+reliability: $(VENV)/.dev  ## restore mutated exports and read from many memories within a bound, in short forms
+	@$(RUN) benchmarks/reliability/exports.py --count 1000 $(ARGS)
+	@$(RUN) benchmarks/reliability/pool.py --memories 100 --calls 400 --limit-mb 32
 
 mutants: $(VENV)/.dev  ## put small wrong changes into the library and list those that no test notices (an hour or two)
 	@$(RUN) benchmarks/mutants.py $(ARGS)

@@ -7,7 +7,7 @@ import functools
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from typing import Any, Concatenate, Never, ParamSpec, Self, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Concatenate, Never, ParamSpec, Self, TypeVar, Unpack
 
 from demem_agent import flows
 from demem_agent import messages as chats
@@ -61,6 +61,11 @@ from demem_agent.types import (
     Version,
 )
 from demem_agent.where import Where, where_field
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from demem_agent.stores.backups import BackupReceipt
 
 __all__ = ["AsyncSlotMemory"]
 
@@ -432,6 +437,11 @@ class AsyncSlotMemory(MemoryHandle):
         chosen = where_field(where)
         async with self._fresh():
             return list(exported(self._held.state, chosen))
+
+    async def backup(self, path: str | Path) -> BackupReceipt:
+        """Write the memory as it stands, alone, into a SQLite file that is not there yet."""
+        async with self._fresh():
+            return await asyncio.to_thread(self._backup, path)
 
     @classmethod
     async def restore(

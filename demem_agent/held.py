@@ -271,7 +271,10 @@ class Held:
     def _state_of(self, rows: Rows) -> State:
         settings = replace(rows.settings, **self._changes(rows.settings))
         counted = measure(settings.unit, self._counter)
-        state = load_state(replace(rows, settings=settings), counted, self._skip_damaged)
+        damaged: list[str] = []
+        whole = replace(rows, settings=settings)
+        state = load_state(whole, counted, self._skip_damaged, damaged)
+        self.damaged = tuple(damaged)
         state.experiment = self._experiment
         state.reranking = self.reranking
         return state

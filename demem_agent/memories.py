@@ -7,19 +7,15 @@ has the same as coroutines.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 from demem_agent.errors import InvalidInput, MemoryGone, NotFound, StoreError
 from demem_agent.options import Options, address_of
 from demem_agent.stores import (
-    SCHEMES,
     Address,
     DeletionReceipt,
     MemoryInfo,
     Rows,
     Store,
-    open_store,
+    opened_store,
 )
 
 __all__ = [
@@ -49,7 +45,7 @@ def list_memories(url: str | Store, tenant: str | None = None) -> tuple[MemoryIn
         >>> [(one.memory_id, one.items, one.size) for one in list_memories(store)]
         [('ana', 1, 18)]
     """
-    with _opened(url) as store:
+    with opened_store(url) as store:
         return tuple(store.survey(tenant))
 
 
@@ -83,7 +79,7 @@ def delete_memory(
     if memory_id is None and tenant is None:
         raise InvalidInput("memory_id", None, "given, or else the tenant whose memories all go")
     address = _address("default" if memory_id is None else memory_id, tenant)
-    with _opened(url) as store:
+    with opened_store(url) as store:
         receipt = store.delete(address.tenant, memory_id)
     if receipt.memories:
         return receipt
@@ -115,11 +111,11 @@ def copy_memory(
     """
     source = _address(memory_id, tenant)
     target = _address(to, to_tenant or tenant, "to")
-    with _opened(url) as store:
+    with opened_store(url) as store:
         rows = _whole(store, source)
         if to_url is None:
             return _put(store, target, rows)
-    with _opened(to_url, make=True) as other:
+    with opened_store(to_url, make=True) as other:
         return _put(other, target, rows)
 
 
@@ -141,29 +137,13 @@ def rename_memory(
     """
     source = _address(memory_id, tenant)
     target = _address(to, to_tenant or tenant, "to")
-    with _opened(url) as store:
+    with opened_store(url) as store:
         _require_free(store, target)
         try:
             store.move(source, target)
         except MemoryGone as error:
             raise NotFound("memory", memory_id) from error
         return _info(store, target)
-
-
-@contextmanager
-def _opened(url: str | Store, *, make: bool = False) -> Iterator[Store]:
-    """Open a store, and close it again where it was opened here."""
-    if not isinstance(url, str | Store):
-        known = ", ".join(repr(scheme.example) for scheme in SCHEMES.values())
-        raise InvalidInput("url", url, f"{known} or a store")
-    if not isinstance(url, str):
-        yield url
-        return
-    store = open_store(url, make=make)
-    try:
-        yield store
-    finally:
-        store.close()
 
 
 def _address(memory_id: str, tenant: str | None, field: str = "memory_id") -> Address:

@@ -39,10 +39,12 @@ from demem_agent.slots.filtering import items_within
 from demem_agent.slots.invariants import check
 from demem_agent.slots.keeping import Brought, storage_of
 from demem_agent.slots.openings import slot_view
+from demem_agent.slots.resident import resident
 from demem_agent.slots.state import State
 from demem_agent.slots.successions.histories import history
 from demem_agent.stores import DeletionReceipt, Store
 from demem_agent.stores.parts import exported
+from demem_agent.stores.standing import standing
 from demem_agent.turns import Retold, Turn, refuse_unknown, text_field, whole_field
 from demem_agent.types import (
     Answer,
@@ -76,9 +78,14 @@ from demem_agent.types import (
 from demem_agent.where import Where, where_field
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from demem_agent import hints
+    from demem_agent.stores import backups
+    from demem_agent.stores.backups import BackupReceipt
 else:
     hints = module("demem_agent.hints")
+    backups = module("demem_agent.stores.backups")
 
 __all__ = ["BATCH", "RETRIES", "MemoryHandle", "Progress", "SlotMemory", "learned"]
 
@@ -123,6 +130,19 @@ class MemoryHandle:
         with self._still():
             state = self._held.state
             return tuple(slot_view(state, number) for number in sorted(state.slots))
+
+    @property
+    def resident(self) -> int:
+        """About how many bytes of RAM the memory takes, as of the last operation.
+
+        It is an estimate from what it holds; what all memories of a process share, such as the
+        encoder, is not in it.
+
+        Examples:
+            >>> memory.resident < 200_000
+            True
+        """
+        return resident(self._held.state)
 
     @property
     def reranker_failures(self) -> dict[str, int]:
@@ -259,7 +279,13 @@ class MemoryHandle:
 
     def _health(self) -> Health:
         team = self._held.team
-        return flows.health.health(self._held.state, team.address, team.store.schema)
+        here = standing(team.store, team.address)
+        damaged = self._held.damaged
+        return flows.health.health(self._held.state, team.address, team.store.schema, here, damaged)
+
+    def _backup(self, path: str | Path) -> BackupReceipt:
+        team = self._held.team
+        return backups.backed_up(team.store, path, only=team.address)
 
     def _author(self) -> str:
         """Return the name of the compressor; refuse to go on without one."""
@@ -1280,7 +1306,8 @@ class SlotMemory(MemoryHandle):
             return self._held.state.fingerprint()
 
     def export(self, *, where: Where | Mapping[str, object] | None = None) -> list[dict[str, Any]]:
-        """Return the whole memory as JSON values, the first with the format and the settings.
+        """Return the whole memory as JSON values, the first with the format and the settings, the
+        last with what the others come to.
 
         With a filter it is a memory of the items alone that this leaves, with the ids that they
         have, which ``restore`` takes as any other: their slots, made of them alone, the successions
@@ -1292,11 +1319,32 @@ class SlotMemory(MemoryHandle):
 
         Examples:
             >>> [line["kind"] for line in memory.export()]
-            ['memory', 'evidence', 'evidence', 'evidence', 'slot', 'slot', 'slot']
+            ['memory', 'evidence', 'evidence', 'evidence', 'slot', 'slot', 'slot', 'end']
         """
         chosen = where_field(where)
         with self._still():
             return list(exported(self._held.state, chosen))
+
+    def backup(self, path: str | Path) -> BackupReceipt:
+        """Write the memory as it stands, alone, into a SQLite file that is not there yet.
+
+        The file is there whole or not at all, and its owner alone may read it. All memories of a
+        store: :func:`demem_agent.safekeeping.backup`.
+
+        Raises:
+            InvalidInput: if there is such a file, or no folder to make it in.
+            StoreError: for a memory that holds damaged rows, or that cannot be written.
+
+        Examples:
+            >>> import tempfile
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     made = memory.backup(f"{folder}/ana.db")
+            ...     with SlotMemory.open(f"sqlite:///{folder}/ana.db") as again:
+            ...         made.memories, len(again)
+            (1, 3)
+        """
+        with self._still():
+            return self._backup(path)
 
     @classmethod
     def restore(

@@ -17,7 +17,7 @@ from demem_agent.slots.experiment import Experiment
 from demem_agent.stores import Address, MemoryStore, Store
 from demem_agent.text.language.words import clean
 from demem_agent.text.units import Measure
-from demem_agent.turns import text_field
+from demem_agent.turns import LONGEST_NAME, text_field
 from demem_agent.types import (
     Answerer,
     Compressor,
@@ -234,7 +234,7 @@ def _reranker(options: Options) -> Reranker | None:
 
 
 def _name(field: str, given: object) -> str:
-    name = text_field(field, given)
+    name = text_field(field, given, LONGEST_NAME)
     if clean(name) != name or "\0" in name:
         raise InvalidInput(field, name, "a text without NUL and lone surrogates")
     return name

@@ -24,6 +24,7 @@ else:
 
 __all__ = [
     "CORRECTION",
+    "LONGEST_NAME",
     "Retold",
     "Turn",
     "as_turn",
@@ -45,6 +46,8 @@ CORRECTION = "correction"
 #: within a minute. Work grows with the length.
 LONGEST_TURN = 20_000_000
 LONGEST_TEXT = 1_000_000
+#: Of a memory or a tenant: every row of theirs begins with both.
+LONGEST_NAME = 1_000
 #: A decision depends on a few facts at most.
 MOST_CONDITIONS = 16
 LONGEST_CONDITION = 100

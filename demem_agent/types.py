@@ -1069,6 +1069,13 @@ class Health:
         encoder: the name of the one that it is built with, "" before the first item.
         reranker_failures: (how, how often) since it was opened.
         schema: of the file, None where it lives in RAM.
+        on_disk: bytes of that file and its log, with all that other memories have in it; None in
+            RAM. resident: about how many bytes of RAM this memory takes.
+        damaged: names of the rows that could not be read, where it was opened in spite of them.
+        owes_erasure: whether text that was forgotten may still be in the file; the next write that
+            can takes it out.
+        changed: when it was last written to, by the clock of the machine, in UTC; None where that
+            is not known.
     """
 
     memory_id: str
@@ -1093,6 +1100,11 @@ class Health:
     encoder: str
     reranker_failures: tuple[tuple[str, int], ...]
     schema: int | None
+    on_disk: int | None = None
+    resident: int = 0
+    damaged: tuple[str, ...] = ()
+    owes_erasure: bool = False
+    changed: datetime | None = None
 
     def told(self) -> tuple[tuple[str, str], ...]:
         """Return (what, how much) in words, as they are printed."""
@@ -1116,6 +1128,16 @@ class Health:
             ("encoder", self.encoder or "none yet"),
             ("reranker failures", failures or "none"),
             ("schema", schema),
+            *(() if self.schema is None else self._of_file()),
+        )
+
+    def _of_file(self) -> tuple[tuple[str, str], ...]:
+        on_disk = "size not known" if self.on_disk is None else f"{self.on_disk:,} in the file"
+        return (
+            ("bytes", f"{on_disk}; about {self.resident:,} in RAM"),
+            ("damaged", ", ".join(self.damaged) or "nothing known"),
+            ("forgotten text", "may still be in the file" if self.owes_erasure else "is gone"),
+            ("last write", "not known" if self.changed is None else f"{self.changed:%F %T} UTC"),
         )
 
     def __str__(self) -> str:

@@ -221,6 +221,8 @@ MADE: list[tuple[dict[str, Any], str]] = [
     ({"memory_id": ""}, "memory_id must be a text that is not blank"),
     ({"memory_id": "a\ud800"}, "memory_id must be"),
     ({"tenant": None}, "tenant must be a text"),
+    ({"memory_id": "x" * 1_001}, "memory_id must be a text of at most 1,000 characters"),
+    ({"tenant": "x" * 1_001}, "tenant must be a text of at most 1,000 characters"),
 ]
 
 

@@ -75,6 +75,13 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "demem import bot.jsonl -m copy.db",
         "demem import bot.jsonl -m copy.db --memory-id ana",
     ),
+    "backup": ("demem backup bot.db bot-1.db", "demem backup bot.db bot-2.db --json"),
+    "restore": (
+        "demem restore bot.jsonl --verify",
+        "demem restore bot.db --verify",
+        "demem restore bot.db -m again.db",
+    ),
+    "doctor": ("demem doctor bot.db", "demem doctor bot.db --repair mended.db --json"),
     "check": ("demem check -m bot.db", "demem check -m bot.db --json"),
     "memories": ("demem memories bot.db", "demem memories bot.db --tenant default --json"),
     "copy": (

@@ -4,19 +4,29 @@ from __future__ import annotations
 
 from demem_agent.flows.room import receipts
 from demem_agent.slots.keeping import storage_of
+from demem_agent.slots.resident import resident
 from demem_agent.slots.state import State
 from demem_agent.splitting.sharing import waiting
 from demem_agent.stores import Address
+from demem_agent.stores.standing import Standing
 from demem_agent.types import Health
 
 __all__ = ["health"]
 
 
-def health(state: State, address: Address, schema: int | None) -> Health:
+def health(
+    state: State,
+    address: Address,
+    schema: int | None,
+    here: Standing,
+    damaged: tuple[str, ...] = (),
+) -> Health:
     """Count what a memory holds, and what waits in it.
 
     Args:
         schema: of the files that it is in.
+        here: how it stands there.
+        damaged: names of the rows that could not be read.
     """
     settings = state.settings
     sizes = [(number, state.measure(slot.text)) for number, slot in sorted(state.slots.items())]
@@ -44,4 +54,9 @@ def health(state: State, address: Address, schema: int | None) -> Health:
         encoder=state.head.encoder,
         reranker_failures=tuple(failures),
         schema=schema,
+        on_disk=here.on_disk,
+        resident=resident(state),
+        damaged=damaged,
+        owes_erasure=here.owes_erasure,
+        changed=here.changed,
     )

@@ -71,6 +71,16 @@ class LexicalIndex:
         self._lengths = Column(np.float32)
         self._total_length = 0.0
 
+    @property
+    def vocabulary(self) -> int:
+        """How many terms there are; :attr:`words` is how often they stand in rows, all together."""
+        return len(self._rows)
+
+    @property
+    def words(self) -> int:
+        """How many words the rows have together."""
+        return int(self._total_length)
+
     def add(self, words: list[str]) -> None:
         """Add the next row with its terms."""
         row = len(self._lengths)

@@ -18,6 +18,8 @@ another handle on the same rows.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import NamedTuple
 
@@ -34,6 +36,7 @@ __all__ = [
     "Rows",
     "Store",
     "open_store",
+    "opened_store",
 ]
 
 
@@ -69,6 +72,30 @@ def open_store(url: str, *, make: bool = True) -> Store:
         known = " or ".join(repr(scheme.example) for scheme in SCHEMES.values())
         raise InvalidInput("url", url, known)
     return store
+
+
+@contextmanager
+def opened_store(url: str | Store, *, make: bool = False) -> Iterator[Store]:
+    """Open a store, and close it again where it was opened here.
+
+    Args:
+        make: whether a file that is not there is made.
+
+    Raises:
+        InvalidInput: for what is neither a URL nor a store.
+        StoreError: if the file cannot be opened.
+    """
+    if not isinstance(url, str | Store):
+        known = ", ".join(repr(scheme.example) for scheme in SCHEMES.values())
+        raise InvalidInput("url", url, f"{known} or a store")
+    if not isinstance(url, str):
+        yield url
+        return
+    store = open_store(url, make=make)
+    try:
+        yield store
+    finally:
+        store.close()
 
 
 def _opened(url: str, make: bool) -> Store | None:

@@ -41,6 +41,7 @@ from demem_agent.types import (
 __all__ = [
     "Json",
     "Plain",
+    "certificate_from_json",
     "certified_from_json",
     "certified_to_json",
     "context_from_json",
@@ -206,7 +207,7 @@ def certified_from_json(plain: Plain, state: State) -> Certified:
     Args:
         state: holds the evidence that the slot before a split refers to.
     """
-    certificate = _certificate_from_json(plain["certificate"])
+    certificate = certificate_from_json(plain["certificate"])
     before = plain["before"]
     return Certified(
         certificate=certificate,
@@ -297,7 +298,8 @@ def _optional(of: Callable[[Any], Value], plain: Any) -> Value | None:
     return None if plain is None else of(plain)
 
 
-def _certificate_from_json(plain: Plain) -> SplitCertificate:
+def certificate_from_json(plain: Plain) -> SplitCertificate:
+    """Return a certificate, without what undoing it needs, from its fields as plain values."""
     fields = dict(plain)
     for name in ("pair", "queries", "channels", "scorers"):
         fields[name] = tuple(plain[name])

@@ -37,6 +37,7 @@ __all__ = [
     "must_be_alone",
     "reported",
     "shares_safely",
+    "sqlite3",
     "transaction",
 ]
 

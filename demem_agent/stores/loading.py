@@ -20,12 +20,17 @@ from demem_agent.types import Decision, number_of
 __all__ = ["load_state"]
 
 
-def load_state(rows: Rows, measure: Measure, skip_damaged: bool = False) -> State:
+def load_state(
+    rows: Rows, measure: Measure, skip_damaged: bool = False, found: list[str] | None = None
+) -> State:
     """Return the state that the rows describe.
 
     With ``skip_damaged`` the readable rest is loaded: a damaged item counts as forgotten, and a
     slot whose row is damaged, or whose summary refers to a damaged item, is rebuilt from its items.
     The store keeps its damaged rows: export such a memory and restore it into a new one.
+
+    Args:
+        found: the names of the damaged rows are added to it, each once.
 
     Raises:
         StoreError: naming the damaged rows, unless they are to be skipped.
@@ -37,6 +42,8 @@ def load_state(rows: Rows, measure: Measure, skip_damaged: bool = False) -> Stat
     if not skip_damaged:
         named = ", ".join(dict.fromkeys(damaged))
         raise StoreError(f"damaged rows: {named}; open with skip_damaged=True to read the rest")
+    if found is not None:
+        found += dict.fromkeys(damaged)
     _mend(state)
     return state
 

@@ -6,9 +6,10 @@ import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import field, replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from demem_agent.errors import MemoryGone, StaleState, StoreError
-from demem_agent.later import dataclass
+from demem_agent.later import dataclass, module
 from demem_agent.settings import Settings
 from demem_agent.slots.records import (
     Delta,
@@ -31,6 +32,14 @@ from demem_agent.stores.codec import Json, certified_to_json
 from demem_agent.stores.slot_rows import SlotRow, slot_row
 from demem_agent.text.times.dates import moment
 from demem_agent.types import Decision, Evidence, Mark, Succession, by_id, number_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from demem_agent.stores import backups
+    from demem_agent.stores.backups import BackupReceipt, Progress
+else:
+    backups = module("demem_agent.stores.backups")
 
 __all__ = ["MemoryStore", "from_url"]
 
@@ -129,6 +138,11 @@ class MemoryStore:
             those = (one for one in sorted(self._memories) if tenant in (None, one.tenant))
             return [_info(address, self._memories[address]) for address in those]
 
+    def changed(self, address: Address) -> datetime | None:
+        """Return when a memory was last written to, in UTC; None where there is none."""
+        tables = self._memories.get(address)
+        return None if tables is None else tables.changed
+
     def holds(self, address: Address) -> bool:
         """Whether there is such a memory."""
         return address in self._memories
@@ -136,6 +150,19 @@ class MemoryStore:
     def memories(self, tenant: str) -> list[str]:
         """List the ids of a tenant's memories, sorted."""
         return sorted(address.memory_id for address in self._memories if address.tenant == tenant)
+
+    def backup(self, path: str | Path, progress: Progress | None = None) -> BackupReceipt:
+        """Write all memories into a SQLite file, each as of one moment.
+
+        Args:
+            path: of the file; no such file may be there.
+            progress: called with (done, in all), in memories.
+
+        Raises:
+            InvalidInput: if there is such a file, or no folder to make it in.
+            StoreError: if it cannot be written.
+        """
+        return backups.backed_up(self, path, progress=progress)
 
     def close(self) -> None:
         """Keep the rows: they live as long as this object."""

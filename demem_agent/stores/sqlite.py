@@ -6,11 +6,14 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
 from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from demem_agent.errors import MemoryGone, StaleState, StoreError
+from demem_agent.later import module
 from demem_agent.settings import Settings
 from demem_agent.slots.records import Delta, Head
 from demem_agent.stores.base import (
@@ -65,6 +68,14 @@ from demem_agent.stores.rows import (
 from demem_agent.stores.schema import VERSION
 from demem_agent.stores.slot_rows import SlotRow, slot_row
 from demem_agent.types import number_of
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection as Database
+
+    from demem_agent.stores import backups
+    from demem_agent.stores.backups import BackupReceipt, Progress
+else:
+    backups = module("demem_agent.stores.backups")
 
 __all__ = ["SqliteStore", "from_url"]
 
@@ -227,6 +238,19 @@ class SqliteStore:
                 return self._survey("TRUE", ())
             return self._survey("tenant = ?", (tenant,))
 
+    @property
+    def owes_erasure(self) -> bool:
+        """Whether text that was forgotten may still be in the file."""
+        return self._connection.owes_erasure
+
+    def changed(self, address: Address) -> datetime | None:
+        """Return when a memory was last written to, in UTC; None where that is not known."""
+        with self._using("read"):
+            memory = self._memory(address, "changed")
+        if memory is None or memory["changed"] is None:
+            return None
+        return datetime.fromisoformat(memory["changed"])
+
     def holds(self, address: Address) -> bool:
         """Whether there is such a memory."""
         with self._using("read"):
@@ -237,6 +261,25 @@ class SqliteStore:
         query = "SELECT memory_id FROM memory WHERE tenant = ? ORDER BY memory_id"
         with self._using("read"):
             return [row["memory_id"] for row in self._db.execute(query, (tenant,))]
+
+    def backup(self, path: str | Path, progress: Progress | None = None) -> BackupReceipt:
+        """Copy the file as of one moment, whoever writes meanwhile.
+
+        Args:
+            path: of the copy; no such file may be there.
+            progress: called with (done, in all), in pages.
+
+        Raises:
+            InvalidInput: if there is such a file, or no folder to make it in.
+            StoreError: if the file cannot be read, or the copy not written.
+        """
+        return backups.backed_up(self, path, progress=progress)
+
+    @contextmanager
+    def alone(self, doing: str) -> Iterator[Database]:
+        """Yield the connection to the file, while no other thread uses it."""
+        with self._using(doing):
+            yield self._db
 
     def close(self) -> None:
         """Release the file; the store is not used again."""

@@ -90,7 +90,7 @@ def test_no_more_memories_are_open_than_allowed_and_none_is_lost(tmp_path: Path)
     with stored(tmp_path, most_open=2) as memories:
         for name in ("ana", "ben", "cal", "ana"):
             memories.remember(name, f"{name} has a valve.")
-        assert [*memories._open] == ["cal", "ana"]
+        assert memories._pool.warm == ("cal", "ana")
         assert [texts(memories, name) for name in ("ana", "ben", "cal")] == [
             ["ana has a valve."] * 2,
             ["ben has a valve."],

@@ -14,6 +14,7 @@ pytest.importorskip("rich")
 pytest.importorskip("typer")
 
 from demem_agent.cli.demo import data
+from demem_agent.stores.manifest import ended
 
 
 def test_ask_shows_the_turn_that_the_answer_rests_on(demem: Demem, memory: Path) -> None:
@@ -147,7 +148,7 @@ def test_a_certificate_with_an_altered_number_is_explained_as_refused(
         radius = json.dumps(original.certificates()[0].radius)
     assert text.count(f'"radius": {radius}') == 1
     lines = json.loads(text.replace(f'"radius": {radius}', f'"radius": {float(radius) + 0.01}'))
-    SlotMemory.restore(lines, "sqlite:///altered.db").close()
+    SlotMemory.restore(ended(lines), "sqlite:///altered.db").close()
     replayed = demem.document("explain", "c1", "-m", "altered.db")["replay"]
     assert replayed["agrees"] is False
     assert "digest" in replayed["refusal"]

@@ -60,6 +60,9 @@ def test_every_command_on_a_memory_is_tried_here() -> None:
         "notes",
         "setup",
         "hook",
+        "backup",
+        "restore",
+        "doctor",
     } == set(COMMANDS)
 
 

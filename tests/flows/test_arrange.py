@@ -19,6 +19,7 @@ from machine import BreakableStore
 from demem_agent import AsyncSlotMemory, FeedbackReport, SlotMemory, SplitSettings
 from demem_agent.errors import InvalidInput, NotFound, StoreError
 from demem_agent.stores import MemoryStore
+from demem_agent.stores.manifest import ended
 from demem_agent.stores.schema import MIGRATIONS, VERSION
 from demem_agent.testing import BagEncoder, ReadingAnswerer, ScriptedScorer
 
@@ -347,7 +348,7 @@ def test_a_suppressed_witness_is_acted_on_though_the_first_try_is_not_written() 
 def raised(lines: list[dict[str, Any]], slots: int) -> list[dict[str, Any]]:
     """Give an export as that of a memory with more slots."""
     first = lines[0] | {"settings": lines[0]["settings"] | {"slots": slots}}
-    return [first, *lines[1:]]
+    return ended([first, *lines[1:]])
 
 
 # Bad input
@@ -431,7 +432,7 @@ def test_names_pins_and_merges_survive_export_and_restore() -> None:
 
 def test_an_export_from_before_there_were_names_is_restored_without_any() -> None:
     memory = split_of()
-    lines = [_without_names(line) for line in memory.export()]
+    lines = ended(_without_names(line) for line in memory.export())
     assert "pinned" not in {name for line in lines if line["kind"] == "slot" for name in line}
     again = SlotMemory.restore(lines, **OPTIONS)
     assert again.slots == memory.slots

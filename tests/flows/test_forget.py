@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from demem_agent import InvalidInput, SlotMemory
+from demem_agent.stores.manifest import ended
 from demem_agent.stores.sqlite import SqliteStore
 from demem_agent.testing import BagEncoder, ReadingAnswerer
 
@@ -88,8 +89,11 @@ def test_a_file_is_its_owners_alone(tmp_path: Path) -> None:
 
 
 def test_half_an_export_is_refused() -> None:
+    half = told().export()[:2]
+    with pytest.raises(InvalidInput, match="cut off before its end"):
+        SlotMemory.restore(half, encoder=BagEncoder())
     with pytest.raises(InvalidInput, match="a whole export"):
-        SlotMemory.restore(told().export()[:2], encoder=BagEncoder())
+        SlotMemory.restore(ended(half), encoder=BagEncoder())
 
 
 def test_the_name_of_a_speaker_who_said_nothing_else_is_in_no_index() -> None:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from demem_agent import AsyncSlotMemory, InvalidInput, SlotMemory
 from demem_agent.errors import DeMemError, IdempotencyConflict, NotFound
 from demem_agent.slots.successions.lineage import HOLDS
+from demem_agent.stores.manifest import ended
 from demem_agent.testing import BagEncoder
 from demem_agent.types import Reading
 
@@ -314,7 +315,7 @@ class TestStored:
             if line["kind"] == "succession":
                 line["old"] = ["e77", 0, 3]
         with pytest.raises(InvalidInput):
-            SlotMemory.restore(lines)
+            SlotMemory.restore(ended(lines))
 
     def test_encoding_anew_leaves_it(self) -> None:
         memory = moved()

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from demem_agent import InvalidInput, SlotMemory
 from demem_agent.reading.packing import CLOSE, OPEN, in_order, in_time_order, packed
+from demem_agent.stores.manifest import ended
 from demem_agent.testing import BagEncoder
 from demem_agent.types import Evidence, Line
 
@@ -74,7 +75,7 @@ def test_the_order_may_differ_when_a_memory_is_opened_again(tmp_path: Any) -> No
 def test_a_memory_of_before_reads_in_order_of_time() -> None:
     lines = talk().export()
     del lines[0]["settings"]["order"]
-    assert SlotMemory.restore(lines, encoder=BagEncoder()).settings.order == "time"
+    assert SlotMemory.restore(ended(lines), encoder=BagEncoder()).settings.order == "time"
 
 
 def test_a_strict_reading_is_given_as_it_is() -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from demem_agent import Settings, SlotMemory
+from demem_agent.stores.manifest import ended
 from demem_agent.testing import BagEncoder
 from demem_agent.types import Context
 
@@ -84,7 +85,7 @@ def test_an_export_with_lessons_is_restored() -> None:
             line["settings"] = json.loads(SETTINGS)
         if line["kind"] == "context":
             line.update(json.loads(CONTEXT))
-    check_read(SlotMemory.restore(lines, **OPTIONS))
+    check_read(SlotMemory.restore(ended(lines), **OPTIONS))
 
 
 @pytest.mark.parametrize("taught", [[], [["cosine", float("nan")]], None])
@@ -94,4 +95,11 @@ def test_whatever_was_in_a_lesson_the_rest_is_as_it_was(taught: object) -> None:
     for line in lines:
         if line["kind"] == "context":
             line["lesson"] = taught
-    assert SlotMemory.restore(lines, **OPTIONS).fingerprint() == memory.fingerprint()
+    assert SlotMemory.restore(ended(lines), **OPTIONS).fingerprint() == memory.fingerprint()
+
+
+def test_an_export_of_the_first_format_is_restored() -> None:
+    memory = asked(SlotMemory(**OPTIONS))
+    first, *others, _ = memory.export()  # it had no last line that tells of the others
+    lines = [{**first, "format": 1}, *others]
+    assert SlotMemory.restore(lines, **OPTIONS).export() == memory.export()

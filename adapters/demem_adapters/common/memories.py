@@ -32,6 +32,7 @@ from demem_agent import Answer, Evidence, FeedbackReport, Reading, SlotMemory
 from demem_agent.errors import IdempotencyConflict, InvalidInput, NotFound
 from demem_agent.feedback import Told
 from demem_agent.options import Options
+from demem_agent.pool import MOST_BYTES
 from demem_agent.reading import Asking
 from demem_agent.stores import DeletionReceipt, Store
 from demem_agent.turns import text_field, whole_field
@@ -97,7 +98,7 @@ class Memories(Choices):
         limit: most that is recalled at once, in the memories' unit, with the sentence that declares
             it to be data where that stands before it; their ``read_limit`` unless given.
         most_open: how many are held in RAM at once, those that were used last; the others are
-            opened again.
+            opened again. ``most_bytes``: how many bytes of RAM they may take together.
         background: write turns in a thread, so that no answer waits for it. What is recalled in
             this process sees them all the same.
         most_waiting: how many writes are held until they can be done; what comes on top is lost.
@@ -113,11 +114,12 @@ class Memories(Choices):
         *,
         limit: int | None = None,
         most_open: int = 200,
+        most_bytes: int = MOST_BYTES,
         background: bool = False,
         most_waiting: int = 1000,
         **options: Unpack[Options],
     ) -> None:
-        super().__init__(url, most_open=most_open, **options)
+        super().__init__(url, most_open=most_open, most_bytes=most_bytes, **options)
         self._writes = Writes(background=background, most=most_waiting)
         #: What was heard last of each speaker in a session, by what had been said up to it.
         self._heard: Recent[tuple[str, str | None, str], dict[str, str]] = Recent(_MOST_ANSWERS)
@@ -689,8 +691,7 @@ class Memories(Choices):
         """Erase as :meth:`forget` does, without blocking the event loop."""
         return await asyncio.to_thread(self.forget, namespace, evidence_id, where=where)
 
-    def _let_go(self, namespace: str, memory: SlotMemory | None) -> None:
-        super()._let_go(namespace, memory)
+    def _gone(self, namespace: str) -> None:
         for call, answers in [*self._answers.items()]:
             if namespace in answers:
                 left = {name: answer for name, answer in answers.items() if name != namespace}

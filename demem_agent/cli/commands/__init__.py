@@ -38,8 +38,10 @@ from demem_agent.cli.commands.restore import restore
 from demem_agent.cli.commands.setup import setup
 from demem_agent.cli.commands.supersede import supersede
 from demem_agent.cli.commands.update import update
+from demem_agent.cli.commands.whole.backup import backup
 from demem_agent.cli.commands.whole.copy import copy
 from demem_agent.cli.commands.whole.delete import delete
+from demem_agent.cli.commands.whole.doctor import doctor
 from demem_agent.cli.commands.whole.memories import memories
 from demem_agent.cli.commands.whole.rename_memory import rename_memory
 from demem_agent.cli.measuring.audit import audit
@@ -80,6 +82,9 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "undo": undo,
     "export": export,
     "import": restore,
+    "backup": backup,
+    "restore": restore,
+    "doctor": doctor,
     "check": check,
     "memories": memories,
     "copy": copy,

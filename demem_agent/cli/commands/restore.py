@@ -1,23 +1,29 @@
-"""``demem import``: make a memory from what ``demem export`` wrote."""
+"""``demem import`` and ``demem restore``: make a memory from what ``demem export`` wrote, or take a
+backup back.
+"""
 
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from demem_agent import SlotMemory
+from demem_agent.cli.commands.whole.doctor import examined_parts, examined_value
 from demem_agent.cli.faults import UsageError
 from demem_agent.cli.json_values import Json as Row
 from demem_agent.cli.json_values import slot_values
 from demem_agent.cli.memory_options import Budget, Place
 from demem_agent.cli.output import Output
+from demem_agent.cli.progress import ticking
 from demem_agent.cli.tables import slots_table
 from demem_agent.cli.tables.cells import cell, counted, counts
 from demem_agent.errors import InvalidInput
+from demem_agent.safekeeping import backup, examine
+from demem_agent.stores.manifest import END, digest_of, ended
 
 __all__ = ["restore"]
 
@@ -29,20 +35,33 @@ def restore(
     file: Annotated[
         Path,
         typer.Argument(
-            metavar="FILE", exists=True, dir_okay=False, help="What demem export wrote."
+            metavar="FILE",
+            exists=True,
+            dir_okay=False,
+            help="What demem export wrote, or demem backup.",
         ),
     ],
     place: Place,
     budget: Budget,
     output: Output,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Read all of it and check it; write nothing.")
+    ] = False,
 ) -> None:
-    """Make a memory from what demem export wrote.
+    """Make a memory from what demem export wrote, or put a backup in its place again.
 
-    It is known by --id and --tenant, and has the exported settings unless others are given;
-    --slot-limit and --unit cannot differ from those of the export.
+    A memory is known by --id and --tenant, and has the exported settings unless others are given;
+    --slot-limit and --unit cannot differ from those of the export. A backup goes whole into a file
+    that is not there yet.
     """
+    if _is_database(file):
+        _restore_backup(file, place, output, verify=verify)
+        return
     rows = _rows(file)
     rehearsed = _rehearsed(rows, file)
+    if verify:
+        _show_verified(rehearsed, rows, file, output)
+        return
     _check_settings(rehearsed, budget.given())
     rows = _with_settings(rows, budget.given())
     if place.holds_memory():
@@ -53,6 +72,36 @@ def restore(
     place.require_folder()
     with _restored(rows, place) as memory:
         _show(memory, file, output)
+
+
+def _is_database(file: Path) -> bool:
+    with file.open("rb") as opened:
+        return opened.read(16) == b"SQLite format 3\0"
+
+
+def _restore_backup(file: Path, place: Place, output: Output, *, verify: bool) -> None:
+    """Look at a backup, and copy it where all of it is sound."""
+    with ticking("reading", transient=True) as tick:
+        found = examine(file, progress=tick)
+    if verify or not found.is_sound:
+        output.show(examined_value(found), *examined_parts(found))
+    if not found.is_sound:
+        raise typer.Exit(2)
+    if verify:
+        return
+    if place.path is None:
+        raise UsageError(f"{place.memory} is no file; a backup goes into one")
+    made = backup(f"sqlite:///{file.resolve()}", place.path)
+    said = f"{made.memories} memories are in {made.path}."
+    output.show({**asdict(made), "at": made.at.isoformat()}, cell(said))
+
+
+def _show_verified(memory: SlotMemory, rows: list[Row], file: Path, output: Output) -> None:
+    memory.check()
+    found = counts(memory)
+    digest = digest_of(rows)
+    said = f"{file} is whole: {counted(found)}, {len(rows)} lines, digest {digest}."
+    output.show({"ok": True, "file": str(file), **found, "digest": digest}, cell(said))
 
 
 def _rehearsed(rows: list[Row], file: Path) -> SlotMemory:
@@ -114,10 +163,11 @@ def _check_slots(exported: SlotMemory, given: Row) -> None:
 
 
 def _with_settings(rows: list[Row], given: Row) -> list[Row]:
-    """Put what was typed into the exported settings."""
-    changed: list[Row] = []
-    for row in rows:
-        if row["kind"] == "memory":
-            row = {**row, "settings": {**row["settings"], **given}}
-        changed.append(row)
-    return changed
+    """Put what was typed into the exported settings; the last row tells of the others as they are
+    then.
+    """
+    if not given:
+        return rows
+    first = {**rows[0], "settings": {**rows[0]["settings"], **given}}
+    made = ended([first, *rows[1:]])
+    return made if rows[-1]["kind"] == END else made[:-1]

@@ -18,4 +18,5 @@ def stats(place: Place, output: Output, file: File = None) -> None:
     shown = grid()
     for what, how_much in health.told():
         shown.add_row(what, cell(how_much))
-    output.show(asdict(health), shown)
+    changed = health.changed.isoformat() if health.changed else None
+    output.show({**asdict(health), "changed": changed}, shown)
