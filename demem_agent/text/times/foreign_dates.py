@@ -29,7 +29,7 @@ from typing import Any
 
 from dateutil.relativedelta import relativedelta
 
-from demem_agent.later import dataclass
+from demem_agent.later import dataclass, pattern
 from demem_agent.shipped import shipped
 from demem_agent.text.language.languages import ENGLISH
 from demem_agent.text.language.scripts import may_be_other
@@ -48,7 +48,7 @@ _SCRIPTS = {
     "russian": "[\u0400-\u04ff]",
 }
 #: Words for days that no other language has: what is short tells its language by nothing else.
-_OWN_WORDS = re.compile(
+_OWN_WORDS = pattern(
     r"(?<![\w-])(?:(?P<german>(?:vor)?gestern|heute|(?:ü|ue)bermorgen)"
     r"|(?P<french>demain|aujourd['’]hui|avant-hier|apr[èe]s-demain)|(?P<spanish>anteayer|ayer|anoche)"
     r"|(?P<portuguese>amanh[ãa]|(?:ante)?ontem)|(?P<italian>(?:dopo)?domani|ieri|stasera))(?![\w-])",
