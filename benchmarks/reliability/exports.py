@@ -356,7 +356,7 @@ def measured(count: int, seed: int) -> Found:
 
 def main() -> None:
     """Print what became of mutated exports; leave with 1 where anything failed."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(description="What becomes of edited exports.")
     parser.add_argument("--count", type=int, default=COUNT, help="exports to change")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", action="store_true")

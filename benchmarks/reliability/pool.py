@@ -119,7 +119,7 @@ def measured(folder: str, memories: int, items: int, limit: int, calls: int) -> 
 
 def main() -> None:
     """Print what was measured; leave with 1 where the bound was not kept."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(description="Many memories in one process.")
     parser.add_argument("--memories", type=int, default=2_000)
     parser.add_argument("--items", type=int, default=200)
     parser.add_argument("--limit-mb", type=int, default=64)

@@ -221,7 +221,7 @@ class _Examination:
                 try:
                     rows = self._mended(store, address)
                 except DeMemError as error:
-                    lost.append((*address, str(error)))
+                    lost.append((address.tenant, address.memory_id, str(error)))
                 else:
                     target.put(address, rows)
                     items += len(rows.evidence)
