@@ -39,7 +39,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Two targets asked for at once share .venv, and pip cannot run twice in it.
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-models test-adapters lint lint-adapters docs wheel-test bench mutants clean
+.PHONY: help demo test fuzz test-slow test-models test-adapters lint lint-adapters docs wheel-test bench mutants clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -49,6 +49,9 @@ demo: $(VENV)/.cli  ## run a short conversation with memory, offline
 
 test: $(VENV)/.dev  ## run the quick tests, in as many processes as there are cores
 	@$(RUN) -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
+
+fuzz: $(VENV)/.dev  ## run the property tests with new random examples, as `make test` tries the same ones each time
+	@$(RUN) -m pytest -m "hypothesis and not models" --hypothesis-profile random -n $(WORKERS) --dist worksteal $(ARGS)
 
 test-slow: $(VENV)/.dev  ## run the slow tests
 	@$(RUN) -m pytest -m slow $(ARGS)

@@ -10,8 +10,11 @@ import pytest
 from hypothesis import settings
 
 # No test is timed: how fast something is a benchmark tells, and a first call loads what it needs.
-settings.register_profile("untimed", deadline=None)
-settings.load_profile("untimed")
+# The same examples are tried each time, so that a change is judged by what it changed; `make fuzz`
+# looks for new ones.
+settings.register_profile("same", deadline=None, derandomize=True)
+settings.register_profile("random", deadline=None)
+settings.load_profile("same")
 
 #: Files with tests that take many seconds. They run first: in several processes, one that begins a
 #: long test last lets the others wait.

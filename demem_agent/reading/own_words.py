@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demem_agent.scoring import Query, Ranking
+from demem_agent.scoring.features.passage import LENGTH
 from demem_agent.scoring.features.speakers import (
     asked_about,
     asked_first,
@@ -21,7 +22,7 @@ from demem_agent.scoring.features.speakers import (
 from demem_agent.scoring.forms import FILLER
 from demem_agent.slots.said_then import are_pasted, text_of
 from demem_agent.slots.state import State
-from demem_agent.text.language.mentions import merely_names
+from demem_agent.text.language.mentions import SO_LITTLE, merely_names
 from demem_agent.text.language.words import content_words, stems
 from demem_agent.text.times.asked_days import ASKING
 
@@ -50,7 +51,9 @@ def _names_behind(state: State, query: Query, ranking: Ranking) -> Ranking:
     is_own = index.speaker.view()[first] == wanted
     tells = is_own & (index.kind.view()[first] != FILLER)
     names = telling_names([name for name, code in index.speakers.codes.items() if code == wanted])
-    mere = [row for row in first[~is_own].tolist() if merely_names(text_of(state, row), names)]
+    is_short = index.kept[LENGTH.name].view()[first] <= SO_LITTLE
+    others = first[~is_own & is_short].tolist()
+    mere = [row for row in others if merely_names(text_of(state, row), names)]
     return _behind(ranking, mere, first[tells])
 
 

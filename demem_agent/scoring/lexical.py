@@ -18,11 +18,20 @@ from numpy.typing import NDArray
 from demem_agent.later import dataclass
 from demem_agent.scoring.columns import Column
 
-__all__ = ["Elsewhere", "LexicalIndex"]
+__all__ = ["Elsewhere", "LexicalIndex", "share_of"]
 
 K1 = 1.2
 B = 0.75
 _MOST = 65535  # a count that takes two bytes
+
+
+def share_of(part: NDArray[np.float32], mass: float) -> NDArray[np.float32]:
+    """Return which shares of a query's idf mass its parts are, in [0, 1].
+
+    In single precision the parts of a whole can come to a little more than the whole.
+    """
+    shares: NDArray[np.float32] = np.minimum(part / np.float32(max(mass, 1e-9)), np.float32(1.0))
+    return shares
 
 
 #: What meeting a word counts in a line of another language than the question's: "taller" is a
@@ -151,7 +160,7 @@ class LexicalIndex:
                     counted = counted * elsewhere.worth(term, rows)
                 self._add_bm25(bm25, rows, term, counted)
                 share[rows] += counted
-        return bm25, share / max(mass, 1e-9)
+        return bm25, share_of(share, mass)
 
     def _add_bm25(
         self,

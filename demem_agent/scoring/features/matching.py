@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demem_agent.scoring.features.work import Feature, Work
-from demem_agent.scoring.lexical import Elsewhere
+from demem_agent.scoring.lexical import Elsewhere, share_of
 
 __all__ = ["FEATURES", "MOST_WORDS"]
 
@@ -42,10 +42,8 @@ def _related(work: Work) -> NDArray[np.float32]:
     if work.elsewhere is not None:
         _lessen(matches, [words.stems[n] for n in rarest], work.rows, work.elsewhere)
     mass = idf[rarest].astype(np.float32)
-    total = np.float32(max(mass.sum(), 1e-9))
-    mass *= np.array([words.trust(words.stems[n]) for n in rarest], np.float32)
-    related: NDArray[np.float32] = mass @ matches / total
-    return related
+    trusted = mass * np.array([words.trust(words.stems[n]) for n in rarest], np.float32)
+    return share_of(trusted @ matches, float(mass.sum()))
 
 
 def _lessen(

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demem_agent.scoring.features.work import Feature, Work
+from demem_agent.scoring.lexical import share_of
 
 __all__ = ["FEATURES"]
 
@@ -44,8 +45,7 @@ def _coverage(work: Work) -> NDArray[np.float32]:
         in_sessions = sessions[lexical.rows(word)]
         holding[in_sessions] = weight * work.words.trust(word)
         covered += holding
-    share = covered / np.float32(max(mass, 1e-9))
-    return share[sessions[work.rows]]
+    return share_of(covered, mass)[sessions[work.rows]]
 
 
 FEATURES = (

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from demem_agent.scoring.features.passage import ASKS, LENGTH, SHORT
 from demem_agent.scoring.features.work import Feature, Kept, Said, Values, Work
+from demem_agent.scoring.lexical import share_of
 
 __all__ = ["FEATURES"]
 
@@ -53,7 +54,7 @@ def _turn_share(work: Work) -> Values:
         mass += weight
         worth = weight * work.words.trust(word)
         held[turns.of[lexical.rows(word)]] += worth  # once a turn, however often it is named
-    return held[work.turn] / np.float32(max(mass, 1e-9))
+    return share_of(held, mass)[work.turn]
 
 
 def _turn_before(work: Work) -> Values:
