@@ -510,11 +510,6 @@ def test_an_answer_to_somebody_by_name_is_found_by_its_call_in_another_process(
         assert again.feedback("r1", namespace="home", thumbs=True).answer_id == "a1"
 
 
-def test_what_was_said_before_a_turn_is_known_whoever_said_it(memories: Memories) -> None:
-    memories.converse("home", VALVE, "Noted.", key="1", asker="ana")
-    assert memories.before("home", ASKED) == "e1"
-
-
 def test_what_is_forgotten_takes_the_answers_along_that_somebody_got_by_name(
     memories: Memories,
 ) -> None:

@@ -135,9 +135,8 @@ class Listed:
 
 
 class Sessions(Driver):
-    at_once = False  # a session is told of items when they are there
-    several = False  # its own tests have them
     tells_reason = False  # the SDK does not tell it
+    session = "ana"
 
     def say(
         self,
@@ -148,7 +147,7 @@ class Sessions(Driver):
         ending: Ending = "whole",
         event: str = "",
     ) -> list[str]:
-        id = event or uuid.uuid4().hex
+        id = self.session = event or uuid.uuid4().hex
         said = assistant_message(reply, item_id=f"msg-{id}")
         cut = said.model_copy(update={"status": "incomplete"})
         step: Any = {"whole": said, "cut": cut, "fails": RuntimeError("no model")}[ending]
@@ -163,6 +162,10 @@ class Sessions(Driver):
         talk = Talk(self.memories, answer(answers), answer("Noted."), namespace="ana")
         talk.say(asks)
         talk.say(asked)
+
+    def say_all(self, said: Sequence[str]) -> None:
+        items = [{"role": "user", "content": text} for text in said]
+        Talk(self.memories, answer("Noted."), session=self.session, namespace="ana").say(items)
 
     def parts(self) -> list[Any]:
         return [MemorySession(Listed("ana"), self.memories)]
@@ -234,16 +237,30 @@ def test_a_failed_or_cut_off_call_leaves_nothing_false(
     talk = Talk(memories, failing())
     with contextlib.suppress(RuntimeError, agents.exceptions.ModelRefusalError):
         talk.say(VALVE)
-    assert texts(memories) == []
+    assert texts(memories) == [VALVE]
     assert talk.kept[0]["content"] == VALVE
 
 
-def test_what_a_failed_call_left_open_is_remembered_once_it_is_answered(memories: Memories) -> None:
-    talk = Talk(memories, RuntimeError("no model"), answer("Noted."))
-    with pytest.raises(RuntimeError):
-        talk.say(VALVE)
-    talk.say("Did you get that?")
-    assert texts(memories) == [VALVE, "Did you get that?", "Noted."]
+def test_what_no_answer_has_come_to_yet_is_not_lost_when_the_process_ends(
+    memories: Memories, tmp_path: Any
+) -> None:
+    for reply in (RuntimeError("no model"), RuntimeError("no model"), answer("Noted.")):
+        talk = Talk(memories, reply)
+        talk.session = MemorySession(SQLiteSession("ana", f"{tmp_path}/sessions.db"), memories)
+        with contextlib.suppress(RuntimeError):
+            talk.say("Did you get that?" if isinstance(reply, Exception) else VALVE)
+    assert texts(memories) == ["Did you get that?", VALVE, "Noted."]
+
+
+def test_an_answer_that_another_process_gives_is_to_what_was_asked_last(
+    memories: Memories,
+) -> None:
+    inner = Listed("ana")
+    first, second = (MemorySession(inner, memories) for _ in range(2))
+    asyncio.run(first.add_items([{"role": "user", "content": WHICH}]))
+    asyncio.run(second.add_items([{"role": "assistant", "content": "Brass."}]))
+    (context,) = memories.of("ana").contexts()
+    assert (context.query, texts(memories)) == (WHICH, [WHICH, "Brass."])
 
 
 def test_what_a_failed_call_left_open_stays_in_the_memory_of_the_one_who_said_it(
@@ -256,7 +273,7 @@ def test_what_a_failed_call_left_open_stays_in_the_memory_of_the_one_who_said_it
         talk.say("My PIN is 4417.", context="cal")
     talk.say("I like tea.", context="bea")
     assert texts(memories, "bea") == ["I like tea.", "Tea it is."]
-    assert memories.known("cal") is None
+    assert texts(memories, "cal") == ["My PIN is 4417."]
 
 
 def test_the_answer_of_a_run_without_the_input_filter_is_to_its_own_question(
@@ -300,7 +317,7 @@ def test_a_run_whose_namespace_is_none_has_no_memory(memories: Memories) -> None
     assert memories.export() == {}
 
 
-def test_a_stream_is_remembered_at_its_end_and_not_before(memories: Memories) -> None:
+def test_the_answer_of_a_stream_is_remembered_at_its_end_and_not_before(memories: Memories) -> None:
     async def run(leave: bool) -> None:
         talk = Talk(memories, answer("Good to know."))
         config = talk.session.run_config()
@@ -310,7 +327,7 @@ def test_a_stream_is_remembered_at_its_end_and_not_before(memories: Memories) ->
                 streaming.cancel()
 
     asyncio.run(run(leave=True))
-    assert texts(memories) == []
+    assert "Good to know." not in texts(memories)
     asyncio.run(run(leave=False))
     assert texts(memories) == [VALVE, "Good to know."]
 
@@ -522,6 +539,19 @@ def test_popping_what_was_not_remembered_leaves_what_was(memories: Memories) -> 
     assert len(texts(memories)) == 2
 
 
+def test_what_is_popped_is_forgotten_though_it_was_said_twice_in_a_run_that_failed(
+    memories: Memories,
+) -> None:
+    talk = Talk(memories, RuntimeError("no model"), *map(answer, ("Good.", "Well.", "Fine.")))
+    with pytest.raises(RuntimeError):
+        talk.say("Yes.")
+    for said in ("Yes.", "No.", "Yes."):
+        talk.say(said)
+    for _ in range(2):
+        asyncio.run(talk.session.pop_item())
+    assert texts(memories) == ["Yes.", "Good.", "No.", "Well."]
+
+
 def test_what_was_recalled_of_a_popped_message_is_not_shown_again(memories: Memories) -> None:
     memories.remember("ana", "The boiler is in the cellar.")
     talk = Talk(memories, answer("Noted."), answer("Brass."), answer("Where?"), turns=0)
@@ -542,9 +572,11 @@ def test_a_memory_that_fails_costs_no_pop(
     def fail(*_: object, **__: object) -> None:
         raise StoreError("busy")
 
-    monkeypatch.setattr(Memories, "forget", fail)
-    assert asyncio.run(talk.session.pop_item())["role"] == "assistant"
-    assert caplog.messages == ["what was taken back was not forgotten: StoreError"]
+    with monkeypatch.context() as patch:
+        patch.setattr(Memories, "forget", fail)
+        assert asyncio.run(talk.session.pop_item())["role"] == "assistant"
+        assert caplog.messages == ["what was taken back waits to be forgotten: StoreError"]
+    assert texts(memories) == [VALVE]
 
 
 def test_clearing_forgets_the_sessions_turns_where_it_is_to(memories: Memories) -> None:

@@ -68,6 +68,7 @@ class Conversation:
         self.name = name
         self.restarts = restarts
         self.style = rng.choice(STYLES)
+        self.edits = self.style in ("whole", "window")
         self.said: list[str] = []  # all that is to be remembered, in order
         self.shown: list[Spoken] = []
         self.problems: list[str] = []
@@ -137,7 +138,7 @@ class Conversation:
             self.shown.append(Spoken(False, self._new("I was just about to say")))
         if outcome == "whole" and self.rng.random() < 0.1:
             self._again(texts)
-        edits = self.style in ("whole", "window") and self.rng.random() < 0.08
+        edits = self.edits and self.rng.random() < 0.08
         if edits and outcome in ("whole", "fails"):
             self._edit(texts)
 

@@ -16,10 +16,10 @@ from demem_adapters.common.said import kept_as
 from demem_adapters.common.texts import Spoken
 from demem_agent import Evidence
 
-__all__ = ["anchor_of", "of_session", "remembered_among", "remembered_of"]
+__all__ = ["MOST_ITEMS", "anchor_of", "of_session", "remembered_among", "remembered_of"]
 
 #: How many items of a session, and messages of a conversation, are compared at most.
-_MOST_ITEMS = 400
+MOST_ITEMS = 400
 _MOST_SHOWN = 60
 
 #: Messages of the user's in a row: what is remembered between two answers.
@@ -32,7 +32,7 @@ def of_session(items: Sequence[Evidence], session: str | None) -> list[Evidence]
     for item in reversed(items):
         if item.session == session and item.speaker is not None:
             found.append(item)
-            if len(found) == _MOST_ITEMS:
+            if len(found) == MOST_ITEMS:
                 break
     found.reverse()
     return found

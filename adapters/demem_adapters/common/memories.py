@@ -25,11 +25,10 @@ from demem_adapters.common.said import (
     echoes,
     holding,
     kept_as,
-    said_before,
 )
 from demem_adapters.common.texts import Spoken
 from demem_adapters.common.writing import Writes, patiently
-from demem_agent import Answer, Evidence, FeedbackReport, Ingested, Reading, SlotMemory
+from demem_agent import Answer, Evidence, FeedbackReport, Reading, SlotMemory
 from demem_agent.errors import DeMemError, IdempotencyConflict, InvalidInput, NotFound
 from demem_agent.feedback import Told
 from demem_agent.options import Options
@@ -72,6 +71,7 @@ class Heard:
         known: which of it was remembered before.
         goes_on: whether the turn has begun before, and is shown with what came of it since.
         one_answer: whether another answer to the same message takes the place of the first.
+        anew: whether what was forgotten since is remembered again.
     """
 
     said: tuple[str, ...] = ()
@@ -81,6 +81,7 @@ class Heard:
     keys: list[str] = field(default_factory=list)
     goes_on: bool = False
     one_answer: bool = False
+    anew: bool = False
 
 
 class Memories(Choices):
@@ -322,25 +323,15 @@ class Memories(Choices):
             return
         memory = self.of(namespace)
 
-        def ingested(under: str | None) -> Ingested:
-            return patiently(
-                lambda: memory.ingest(
-                    said,
-                    speaker=speaker,
-                    at=at,
-                    session=session,
-                    source=source,
-                    source_id=source_id,
-                    key=under,
-                    metadata=metadata,
-                )
-            )
-
-        done = ingested(key)
-        times = 0
-        while anew and done.evidence_id and not _holds(memory, done.evidence_id):
-            times += 1
-            done = ingested(digest(key, times))
+        about: Any = {
+            "speaker": speaker,
+            "at": at,
+            "session": session,
+            "source": source,
+            "source_id": source_id,
+            "metadata": metadata,
+        }
+        patiently(lambda: _entered(memory, said, key, about, anew))
 
     async def aremember(self, namespace: str | None, text: str, **about: Any) -> None:
         """Remember a text, without blocking the event loop; arguments as in :meth:`remember`."""
@@ -373,20 +364,24 @@ class Memories(Choices):
             self._answers[call] = {**self._answers.get(call, {}), namespace: answer.id}
         return answer
 
-    def before(self, namespace: str | None, asked: str, *, session: str | None = None) -> str:
-        """Return the id of what a user said before this in a session, for the key of a turn.
+    def take_back(self, namespace: str, meant: Callable[[], str | None]) -> None:
+        """Forget an item for good as :meth:`forget` does, in its order with what waits to be
+        written, or as soon as that can be done.
 
-        It is "" for the first. Where a framework has no id for a message, its words and the day
-        tell one event from another, but not what is said once more after something else ("Rome",
-        "Oslo", "Rome"). With this in the key it is an event of its own, while a turn that is
-        carried out again at once is the same one.
+        A memory that fails costs nothing: what goes wrong is logged by its kind.
+
+        Args:
+            meant: tells which item, by its id, when all that was written before is there; None for
+                none. It is asked again after an error.
         """
-        try:
-            memory = self.known(namespace)
-            items = memory.evidence() if memory is not None else ()
-        except DeMemError:
-            return ""  # it is logged when the turn is remembered
-        return said_before(items, asked, session)
+
+        def taken_back() -> None:
+            evidence_id = meant()
+            if evidence_id is not None:
+                self.forget(namespace, evidence_id)
+
+        with logged("what was taken back was not forgotten"):
+            self._writes.do(namespace, taken_back, "what was taken back waits to be forgotten")
 
     def heard(
         self,
@@ -400,6 +395,7 @@ class Memories(Choices):
         about: object = "",
         goes_on: bool = False,
         one_answer: bool = True,
+        anew: bool = False,
     ) -> Heard:
         """Remember what the user says as a call begins: after it was recalled for, and before the
         model is called.
@@ -421,6 +417,7 @@ class Memories(Choices):
                 tools, or answers of other agents.
             one_answer: another answer to the same message was made anew, and takes the place of the
                 first, where the conversation is shown; not where several agents answer one.
+            anew: remember again what was forgotten since, as :meth:`remember` does.
 
         Returns:
             The turn, for :meth:`converse`.
@@ -434,6 +431,7 @@ class Memories(Choices):
         talk = tuple(before)
         turn.goes_on = goes_on
         turn.one_answer = bool(talk) and one_answer
+        turn.anew = anew
         speaker = asker or USER
 
         def remembered() -> None:
@@ -468,8 +466,10 @@ class Memories(Choices):
             whose = (namespace, session, speaker)
             turn.known = self._known_of(items, turn, before, whose, named, marks)
         for n in range(len(turn.ids), len(turn.said)):
-            about_it: Any = {"speaker": speaker, "session": session, "key": turn.keys[n]}
-            id = turn.known[n] or memory.ingest(turn.said[n], **about_it).evidence_id
+            about_it: Any = {"speaker": speaker, "session": session}
+            id = turn.known[n]
+            if id is None:
+                id = _entered(memory, turn.said[n], turn.keys[n], about_it, turn.anew)
             turn.ids.append(id or "")
         self._heard[namespace, session, speaker] = dict(zip(marks, turn.ids, strict=True))
         turn.key = digest("turn", turn.ids[-1])
@@ -485,7 +485,9 @@ class Memories(Choices):
     ) -> list[str | None]:
         """Return by which id each message of a turn is remembered; None for those that are not."""
         _, _, speaker = whose
-        last = self._heard.get(whose, {})
+        held = {item.id for item in items}
+        heard_last = self._heard.get(whose, {})
+        last = {mark: id for mark, id in heard_last.items() if id in held}
         again = len(_common(marks, [*last]))
         if again < min(len(last), 1 if len(marks) > 1 else len(last)):
             last = {}  # neither made again, nor gone on with or said otherwise
@@ -572,7 +574,8 @@ class Memories(Choices):
                 self._say_instead(namespace, others, said, once, session, call)
             else:
                 about: Any = {"speaker": ASSISTANT, "session": session, "source_id": call}
-                self.remember(namespace, said, key=once, **about)
+                anew = isinstance(key, Heard) and key.anew
+                self.remember(namespace, said, key=once, anew=anew, **about)
         return self.answered(namespace, asked, said, reading, call=call, **asking)
 
     def _say_instead(
@@ -731,6 +734,22 @@ def _ids_but(memory: SlotMemory, matching: Matching | None) -> Sequence[str]:
     if memory.settings.mode == "strict":
         raise InvalidInput("filters", matching, "left out where memories are read by summaries")
     return [item.id for item in memory.evidence() if not matching(item)]
+
+
+def _entered(
+    memory: SlotMemory, text: str, key: str | None, about: Mapping[str, Any], anew: bool
+) -> str | None:
+    """Remember a text, and return its id.
+
+    Args:
+        anew: remember it again where what had the key was forgotten since.
+    """
+    done = memory.ingest(text, key=key, **about)
+    times = 0
+    while anew and done.evidence_id and not _holds(memory, done.evidence_id):
+        times += 1
+        done = memory.ingest(text, key=digest(key, times), **about)
+    return done.evidence_id
 
 
 def _holds(memory: SlotMemory, evidence_id: str) -> bool:

@@ -22,7 +22,6 @@ __all__ = [
     "echoes",
     "holding",
     "kept_as",
-    "said_before",
 ]
 
 #: What a query has been given of the turns before it; the user has not said that.
@@ -34,18 +33,6 @@ def kept_as(text: str) -> str:
     for declared in (DECLARED, HINT):
         text = text.replace(f"{declared}\n", "")
     return strip_rendered(text)
-
-
-def said_before(items: Sequence[Evidence], asked: str, session: str | None) -> str:
-    """Return the id of what a user said before this in a session, "" for the first.
-
-    Args:
-        items: of the memory, oldest first.
-        asked: what the user says now.
-    """
-    words = kept_as(asked)
-    said = [item for item in items if is_person(item.speaker) and item.session == session]
-    return next((item.id for item in reversed(said) if item.text != words), "")
 
 
 def holding(memory: SlotMemory) -> list[Evidence]:

@@ -33,6 +33,8 @@ _MOST_TRIES = 8
 _AT_END = 5.0
 #: What may be over when it is tried again.
 _PASSING = (StoreError, CollaboratorError)
+#: What is logged of what has to wait.
+WAITS = "a turn waits to be remembered"
 
 
 def patiently(work: Callable[[], Result]) -> Result:
@@ -103,8 +105,13 @@ class Writes:
         """How many writes wait."""
         return sum(len(queue.jobs) for queue in [*self._full.values()])
 
-    def do(self, namespace: str, work: Callable[[], Result]) -> Result | None:
+    def do(
+        self, namespace: str, work: Callable[[], Result], waits: str = WAITS
+    ) -> Result | None:
         """Write to a memory; None where that has to wait.
+
+        Args:
+            waits: what is logged then.
 
         Raises:
             DeMemError: what cannot be over when it is tried again.
@@ -119,7 +126,7 @@ class Writes:
                     with self._at_work():
                         return patiently(work)
                 except _PASSING as error:
-                    LOG.warning("a turn waits to be remembered: %s", type(error).__name__)
+                    LOG.warning("%s: %s", waits, type(error).__name__)
                     self._failed(queue)
             self._put(queue, work)
         return None

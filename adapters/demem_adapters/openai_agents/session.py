@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import date
 from typing import Any, Unpack
 
 from agents import OpenAIConversationsSession, RunConfig, SessionSettings
@@ -19,20 +17,22 @@ from demem_adapters.common import (
     Asker,
     Conditions,
     Filter,
+    Heard,
     Inject,
     Memories,
     Message,
     Namespace,
     Situation,
+    Spoken,
     checked,
     digest,
     in_conversation,
     is_person,
     kept_as,
-    logged,
     named,
     put_before,
 )
+from demem_adapters.common.hearing import MOST_ITEMS, of_session, remembered_among
 from demem_adapters.openai_agents.items import last_of_user, role_of, text_of
 from demem_agent import FeedbackReport, InvalidInput, Reading
 from demem_agent.feedback import Told
@@ -43,20 +43,11 @@ __all__ = ["MemorySession"]
 Items = list[Any]  # dicts, as the SDK keeps them
 
 
-@dataclass(frozen=True, slots=True)
-class _Unanswered:
-    """A message of the user's: in whose memory it belongs, and who said it."""
-
-    namespace: str | None
-    speaker: str
-    message: Message
-
-
 class MemorySession:
     """Any session, with memory: it is passed on as it is, and what both sides said is remembered.
 
-    A message of the user's is remembered once the model has answered it whole, with the answer;
-    neither tool calls nor what was recalled are. A message that is popped is taken back: what was
+    A message of the user's is remembered as the run gives it to the session, an answer when it is
+    whole; neither tool calls nor what was recalled are. A message that is popped is taken back: what was
     remembered of it is forgotten for good, with the answers that tell of it. One object is for one
     run at a time.
 
@@ -105,10 +96,9 @@ class MemorySession:
         self._takes_wrapper = _takes_wrapper(session)
         #: In whose memory something was remembered, the last one at the end.
         self._namespaces: dict[str, None] = {}
-        #: Messages of the user's that no answer has come to yet.
-        self._unanswered: list[_Unanswered] = []
-        #: The last message as it was kept.
+        #: The last message as it was kept, and how it was remembered.
         self._said = ""
+        self._heard = Heard()
         #: The messages that were recalled for, as a digest, and the last of them.
         self._asked = ""
         self._question = ""
@@ -190,25 +180,23 @@ class MemorySession:
         context = getattr(wrapper, "context", None)
         namespace = self._whose(context)
         asking = self._situation.asking(context)
+        said: list[str] = []
         for item in items:
-            if role_of(item) == "user":
-                self._said = text_of(item)
-                waiting = _Unanswered(namespace, asking.get("asker") or USER, item)
-                self._unanswered.append(waiting)
+            if role_of(item) == USER:
+                said.append(text_of(item))
             elif _is_answer(item):
-                asked = self._take_unanswered(namespace)
-                with logged("a turn was not remembered"):
-                    await asyncio.to_thread(self._remember, namespace, asked, item, asking)
+                if not said and not self._said:
+                    said = await self._asked_last(wrapper)
+                await asyncio.to_thread(self._remember, namespace, said, item, asking)
+                said = []
+        if said:
+            await asyncio.to_thread(self._hear, namespace, said, asking)
 
-    def _take_unanswered(self, namespace: str | None) -> list[_Unanswered]:
-        """Return the messages of a namespace that wait for an answer, which has come now."""
-        taken: list[_Unanswered] = []
-        left: list[_Unanswered] = []
-        for waiting in self._unanswered:
-            here = taken if waiting.namespace == namespace else left
-            here.append(waiting)
-        self._unanswered = left
-        return taken
+    async def _asked_last(self, wrapper: object) -> list[str]:
+        """Return what the user said last in the session: a run may go on in another process."""
+        items = await self.get_items(wrapper=wrapper)
+        last = last_of_user(items)
+        return [] if last is None else [text_of(items[last])]
 
     async def pop_item(self, wrapper: object = None) -> Any:
         """Take out the newest item, as the session does, and forget what was remembered of it.
@@ -217,14 +205,11 @@ class MemorySession:
         is given, it is that of the last turn which this object has remembered.
         """
         taken = await self.session.pop_item(**self._wrapped(wrapper))
-        waited = len(self._unanswered)
-        self._unanswered = [waiting for waiting in self._unanswered if waiting.message != taken]
-        if role_of(taken) not in (USER, ASSISTANT) or len(self._unanswered) < waited:
+        if role_of(taken) not in (USER, ASSISTANT):
             return taken  # nothing was remembered of it
         left = await self.session.get_items(**self._wrapped(wrapper))
-        with logged("what was taken back was not forgotten"):
-            for namespace in self._written(wrapper)[-1:]:
-                await asyncio.to_thread(self._take_back, namespace, taken, left)
+        for namespace in self._written(wrapper)[-1:]:
+            await asyncio.to_thread(self._take_back, namespace, taken, left)
         return taken
 
     async def clear_session(self, wrapper: object = None) -> None:
@@ -242,7 +227,6 @@ class MemorySession:
             for namespace in namespaces:
                 await self.memories.aforget(namespace, where={"session": self.session_id})
             self._forget_last()
-        self._unanswered = []
         await self.session.clear_session(**self._wrapped(wrapper))
 
     def _written(self, wrapper: object) -> list[str]:
@@ -257,26 +241,38 @@ class MemorySession:
         return [*found]
 
     def _take_back(self, namespace: str, taken: Message, left: Items) -> None:
-        """Forget what was remembered of a message that is no more in the session.
+        """Forget what was remembered of a message that is no more in the session."""
 
-        It is what its side said last there, unless the session has as many messages that say the
-        same as memory has: then nothing was remembered of this one.
+        def meant() -> str | None:
+            id = self._remembered_of(namespace, taken, left)
+            if id is not None:
+                self._forget_last()
+            return id
+
+        self.memories.take_back(namespace, meant)
+
+    def _remembered_of(self, namespace: str, taken: Message, left: Items) -> str | None:
+        """Return the id of what was remembered of a message that is no more in the session.
+
+        It is what its side said last there, unless that is remembered of a message that is still in
+        the session: of one that a run failed with and that was said again, memory holds one.
         """
         memory = self.memories.known(namespace)
-        said = memory.evidence(where={"session": self.session_id}) if memory is not None else ()
+        said = of_session(memory.evidence(), self.session_id) if memory is not None else []
         by_user = role_of(taken) == USER
         side = [item for item in said if is_person(item.speaker) == by_user]
-        words = kept_as(text_of(taken))
-        alike = [item for item in left if role_of(item) == role_of(taken)]
-        there = sum(kept_as(text_of(item)) == words for item in alike)
-        held = sum(item.text == words for item in side)
-        if held > there and side[-1].text == words:
-            self.memories.forget(namespace, side[-1].id)
-            self._forget_last()
+        if not side or side[-1].text != kept_as(text_of(taken)):
+            return None
+        there: list[Spoken] = []
+        for item in left[-MOST_ITEMS:]:
+            if role_of(item) == USER or _is_answer(item):
+                there.append(Spoken(role_of(item) == USER, text_of(item)))
+        return None if side[-1].id in remembered_among(said, there) else side[-1].id
 
     def _forget_last(self) -> None:
         """Keep nothing of what was recalled and answered last."""
         self._asked = self._question = self._said = ""
+        self._heard = Heard()
         self._reading = None
         self._answer = None
 
@@ -319,22 +315,23 @@ class MemorySession:
             raise AttributeError(name)
         return getattr(self.session, name)
 
-    def _remember(
-        self,
-        namespace: str | None,
-        asked: Sequence[_Unanswered],
-        answer: Message,
-        asking: Asking,
-    ) -> None:
+    def _hear(self, namespace: str | None, said: Sequence[str], asking: Asking) -> None:
+        """Remember what the user says."""
         if namespace is not None:
             self._namespaces.pop(namespace, None)
             self._namespaces[namespace] = None
-        before = ""
-        for waiting in asked:
-            message = waiting.message
-            before = self.memories.before(namespace, text_of(message), session=self.session_id)
-            self._keep(namespace, message, before, waiting.speaker)
-        self._keep(namespace, answer, before, ASSISTANT)
+        self._said = said[-1]
+        # What was taken back and is said again is an event of its own.
+        self._heard = self.memories.heard(
+            namespace, said, session=self.session_id, asker=asking.get("asker"), anew=True
+        )
+
+    def _remember(
+        self, namespace: str | None, said: Sequence[str], answer: Message, asking: Asking
+    ) -> None:
+        """Remember an answer, and before it what the user has said that came with it."""
+        if said:
+            self._hear(namespace, said, asking)
         call = answer.get("id")
         if call == FAKE_RESPONSES_ID:
             call = None
@@ -342,18 +339,17 @@ class MemorySession:
         if self._said == self._question:  # a run without our input filter has no reading
             reading = self._reading
             asking = self._asking
-        recorded = self.memories.answered(
-            namespace, self._said, text_of(answer), reading, call=call, **asking
+        recorded = self.memories.converse(
+            namespace,
+            self._said,
+            text_of(answer),
+            key=self._heard,
+            reading=reading,
+            session=self.session_id,
+            call=call,
+            **asking,
         )
         self._answer = (namespace, recorded.id) if recorded and namespace else None
-
-    def _keep(self, namespace: str | None, item: Message, before: str, speaker: str) -> None:
-        text = text_of(item)
-        today = date.today().isoformat()
-        key = digest(self.session_id, item.get("id"), speaker, text, today, before)
-        about: Any = {"speaker": speaker, "session": self.session_id, "key": key}
-        # What was taken back and is said again is an event of its own.
-        self.memories.remember(namespace, text, **about, anew=True)
 
     def _whose(self, context: object) -> str | None:
         return named(self._namespace, context)
