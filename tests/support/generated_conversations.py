@@ -145,9 +145,7 @@ class Conversation:
     def _again(self, texts: list[str]) -> None:
         """Have the last answer made anew."""
         answer = self.shown.pop()
-        had_more = bool(said_last(self._visible(texts))[0])
-        # Of the first message of a conversation nobody can say that it is not said once more.
-        outcome = self._call(texts, instead=answer.text if had_more else "")
+        outcome = self._call(texts, instead=answer.text)
         if outcome != "whole":
             self.shown.append(answer)
 
@@ -183,6 +181,10 @@ class Conversation:
             if self.rng.random() < 0.5:
                 self._restart()
                 heard = self.memories.heard(self.namespace, said, before=before)
+                if instead and self.restarts and not before:
+                    # Of the first message of a conversation another process cannot say that it is
+                    # not said once more.
+                    instead = ""
         if outcome == "whole":
             self._answer(texts[-1], heard, reading, instead)
         return outcome

@@ -10,6 +10,7 @@ from typing import NamedTuple, Self
 from demem_adapters.common.asking import ASSISTANT, as_asked, is_person
 from demem_adapters.common.choices import HINT
 from demem_adapters.common.injecting import DECLARED
+from demem_adapters.common.links import answered_by
 from demem_agent import Evidence, SlotMemory
 from demem_agent.reading import strip_rendered
 from demem_agent.text import content_terms
@@ -60,11 +61,16 @@ def answers_to(
         items: among which they are, oldest first; :func:`holding` gives those that hold.
         evidence_id: of the message.
     """
+    linked = [item for item in items if answered_by(item) == evidence_id]
+    if linked:
+        return linked
     words = kept_as(asked)
     behind: list[Evidence] = []
     for item in reversed(items):
         if item.id == evidence_id:
             break
+        if answered_by(item) is not None:
+            continue
         if is_person(item.speaker) and item.text == words:
             behind.clear()  # what was said once more has answers of its own
         else:

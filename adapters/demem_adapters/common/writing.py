@@ -105,9 +105,7 @@ class Writes:
         """How many writes wait."""
         return sum(len(queue.jobs) for queue in [*self._full.values()])
 
-    def do(
-        self, namespace: str, work: Callable[[], Result], waits: str = WAITS
-    ) -> Result | None:
+    def do(self, namespace: str, work: Callable[[], Result], waits: str = WAITS) -> Result | None:
         """Write to a memory; None where that has to wait.
 
         Args:
