@@ -42,6 +42,7 @@ from demem_agent.feedback import Told
 from demem_agent.options import Options
 from demem_agent.reading import Asking
 from demem_agent.stores import DeletionReceipt, Store
+from demem_agent.text import content_terms
 from demem_agent.turns import text_field, whole_field
 from demem_agent.types import number_of
 from demem_agent.where import Where, as_where
@@ -154,6 +155,7 @@ class Memories(Choices):
         background: write turns in a thread, so that no answer waits for it. What is recalled in
             this process sees them all the same.
         most_waiting: how many writes are held until they can be done; what comes on top is lost.
+        patience: seconds that a call waits, at most, for what waits to be written before it.
         options: of every memory, as :class:`~demem_agent.SlotMemory` takes them.
 
     What :meth:`heard` and :meth:`converse` cannot write, as where other processes hold the store,
@@ -168,10 +170,11 @@ class Memories(Choices):
         most_open: int = 200,
         background: bool = False,
         most_waiting: int = 1000,
+        patience: float = 1.0,
         **options: Unpack[Options],
     ) -> None:
         super().__init__(url, most_open=most_open, **options)
-        self._writes = Writes(background=background, most=most_waiting)
+        self._writes = Writes(background=background, most=most_waiting, patience=patience)
         #: What was heard last of each speaker in a session, by what had been said up to it.
         self._heard: Recent[tuple[str, str | None, str], _LastHeard] = Recent(_MOST_ANSWERS)
         self.limit = None if limit is None else whole_field("limit", limit, 1)
@@ -214,9 +217,14 @@ class Memories(Choices):
         return super().names()
 
     def delete(self, namespace: str) -> DeletionReceipt:
-        """Delete the memory of a namespace for good; see :meth:`Namespaces.delete`."""
+        """Delete the memory of a namespace for good; see :meth:`Namespaces.delete`.
+
+        What waits to be written to it is not written any more.
+        """
+        text_field("namespace", namespace)
         self._writes.settle(namespace)
-        return super().delete(namespace)
+        with self._writes.dropped(namespace):
+            return super().delete(namespace)
 
     def close(self) -> None:
         """Write what waits, for some seconds at most, and release the store if it was made from a
@@ -610,6 +618,8 @@ class Memories(Choices):
         looked: list[bool] = []
 
         def remembered() -> Answer | None:
+            if _is_erased(self.known(namespace), key, asked, said, reading):
+                return None
             if isinstance(key, Heard) and key.one_answer and key.ids and not looked:
                 memory = self.of(namespace)
                 others.extend(answers_to(memory, holding(memory), key.ids[-1], asked))
@@ -655,7 +665,26 @@ class Memories(Choices):
                     about["anew"] = key.anew
                     about["metadata"] = {ANSWERS: key.ids[-1]} if key.ids else None
                 self.remember(namespace, said, key=once, **about)
-        return self.answered(namespace, asked, said, reading, call=call, **asking)
+        try:
+            return self.answered(namespace, asked, said, reading, call=call, **asking)
+        except InvalidInput as error:
+            # It is remembered, so what this costs is not said of the turn.
+            told = "an answer was remembered, but not what it was given from: %s (%s)"
+            LOG.warning(told, type(error).__name__, error.field)
+            return None
+
+    def still_holds(self, namespace: str | None, reading: Reading | None) -> bool:
+        """Return whether nothing that was read has been forgotten since.
+
+        For what is recalled once and put before a model again, as while tools answer it.
+        """
+        if namespace is None or reading is None:
+            return True
+        try:
+            memory = self.known(namespace)
+        except DeMemError:
+            return True
+        return not _erased_of(memory, reading)
 
     def _say_instead(
         self,
@@ -766,6 +795,7 @@ class Memories(Choices):
             "limit": self.limit,
             "background": self._writes.background,
             "most_waiting": self._writes.most,
+            "patience": self._writes.patience,
         }
         return {**kept, "about": about, "answers": dict(self._answers)}
 
@@ -841,6 +871,35 @@ def _holds(memory: SlotMemory, evidence_id: str) -> bool:
     except NotFound:
         return False
     return True
+
+
+def _has(memory: SlotMemory | None, evidence_id: str, text: str) -> bool:
+    """Whether an item is there; in a memory that was made anew another may have its id."""
+    try:
+        return memory is not None and memory.item(evidence_id).text == text
+    except NotFound:
+        return False
+
+
+def _erased_of(memory: SlotMemory | None, reading: Reading) -> list[Evidence]:
+    return [item for item in reading.evidence if not _has(memory, item.id, item.text)]
+
+
+def _is_erased(
+    memory: SlotMemory | None,
+    key: str | Heard,
+    asked: str,
+    said: str,
+    reading: Reading | None,
+) -> bool:
+    """Whether what an answer was given to, or tells of, was erased while the model gave it."""
+    if isinstance(key, Heard) and key.ids and not _has(memory, key.ids[-1], key.said[-1]):
+        return True
+    if reading is None:
+        return False
+    told = frozenset(content_terms(said)) - frozenset(content_terms(asked))
+    erased = _erased_of(memory, reading)
+    return any(not told.isdisjoint(content_terms(item.text)) for item in erased)
 
 
 def _nothing_read(memory: SlotMemory) -> Reading:
