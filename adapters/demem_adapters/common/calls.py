@@ -203,11 +203,11 @@ class Calls:
         before = self._before(call, asked)
         if before is not None:
             call.take_over(before)
+            if not self.memories.still_holds(call.namespace, call.reading, call.heard):
+                call.reading = self._prepared(call, asked)
             return call
         memories = self.memories
-        call.reading = memories.prepare(
-            call.namespace, call.asked, shown=asked.shown, **call.asking
-        )
+        call.reading = self._prepared(call, asked)
         call.heard = memories.heard(
             call.namespace,
             call.said,
@@ -218,6 +218,9 @@ class Calls:
             goes_on=asked.goes_on,
         )
         return call
+
+    def _prepared(self, call: Call, asked: Asked) -> Reading | None:
+        return self.memories.prepare(call.namespace, call.asked, shown=asked.shown, **call.asking)
 
     def keep(self, call: Call) -> None:
         """Keep a call that waits for tools."""

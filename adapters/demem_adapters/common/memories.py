@@ -33,11 +33,12 @@ from demem_adapters.common.said import (
     echoes,
     holding,
     kept_as,
+    left_behind,
 )
 from demem_adapters.common.texts import Spoken
 from demem_adapters.common.writing import Writes, patiently
 from demem_agent import Answer, Evidence, FeedbackReport, Reading, SlotMemory
-from demem_agent.errors import IdempotencyConflict, InvalidInput, NotFound
+from demem_agent.errors import DeMemError, IdempotencyConflict, InvalidInput, NotFound
 from demem_agent.feedback import Told
 from demem_agent.options import Options
 from demem_agent.reading import Asking
@@ -82,6 +83,7 @@ class _Said:
         under: a digest of what the model is told beside the conversation.
         kept: by which the provider knows what it keeps of the conversation before.
         grows: whether that grows with each answer.
+        again: the number of the message that is said again if it was forgotten since.
     """
 
     words: Sequence[Words]
@@ -92,6 +94,7 @@ class _Said:
     under: str
     kept: str
     grows: bool
+    again: int | None
 
     @property
     def speaker(self) -> str:
@@ -112,6 +115,7 @@ class Heard:
         goes_on: whether the turn has begun before, and is shown with what came of it since.
         one_answer: whether another answer to the same message takes the place of the first.
         anew: whether what was forgotten since is remembered again.
+        erased: what the model was shown before and has been forgotten since.
     """
 
     said: tuple[str, ...] = ()
@@ -123,6 +127,7 @@ class Heard:
     goes_on: bool = False
     one_answer: bool = False
     anew: bool = False
+    erased: list[Evidence] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,6 +248,7 @@ class Memories(Choices):
         shown: Iterable[str] = (),
         matching: Matching | None = None,
         beside: str = "",
+        anew: bool = False,
         **asking: Unpack[Asking],
     ) -> Reading | None:
         """Read for a query; None where there is nothing to put before a model. Never makes a
@@ -259,6 +265,8 @@ class Memories(Choices):
                 preferred: there, what may not be read has no say in which lines hold no longer.
             beside: what is put before a model with the reading, and counts for the limit:
                 ``BESIDE`` where that is a ``block``.
+            anew: leave out what was answered to this today, unless the user has gone on from it:
+                who asks for another answer does not want the first one again.
             asking: who asks, when, under which conditions and after what; ``where``: which items
                 may be read, as :class:`~demem_agent.where.Where` says.
 
@@ -273,6 +281,8 @@ class Memories(Choices):
             return None
         most = self.limit if limit is None else limit
         without = [*_ids_of(memory, shown), *_ids_but(memory, matching)]
+        if anew:
+            without += [item.id for item in left_behind(memory.evidence(), kept_as(query))]
 
         def read(most: int | None) -> Reading:
             asked = as_asked(query)
@@ -322,7 +332,8 @@ class Memories(Choices):
         """
         shown = [*shown, kept_as(query)]
         with logged("nothing was recalled"):
-            return self.recall(namespace, query, limit=limit, shown=shown, beside=BESIDE, **asking)
+            about: Any = {"limit": limit, "shown": shown, "beside": BESIDE, "anew": True}
+            return self.recall(namespace, query, **about, **asking)
         return None
 
     async def arecall(
@@ -507,7 +518,9 @@ class Memories(Choices):
         named = [_at(ids, n) for _, n in numbered]
         talk = tuple(before)
         marks = _marks(talk, by, named, (about, kept))
-        call = _Said(by, talk, session, named, marks, digest(under), kept, grows)
+        # What the user says last, and is not the same message by its id, is told again.
+        again = None if goes_on or any(named) else len(by) - 1
+        call = _Said(by, talk, session, named, marks, digest(under), kept, grows, again)
 
         def remembered() -> None:
             self._hear(namespace, turn, call)
@@ -533,7 +546,7 @@ class Memories(Choices):
             about: Any = {"speaker": speaker, "session": call.session, "metadata": beside}
             id = known[n]
             if id is None:
-                id = _entered(memory, text, turn.keys[n], about, turn.anew)
+                id = _entered(memory, text, turn.keys[n], about, turn.anew or n == call.again)
             turn.ids.append(id or "")
         ids = dict(zip(call.marks, turn.ids, strict=True))
         self._heard[namespace, call.session, call.speaker] = _LastHeard(ids, call.under)
@@ -561,7 +574,8 @@ class Memories(Choices):
             waiting = waiting_of(standing.since, call.words)
             found = remembered_of(standing, call.words, goes_on=turn.goes_on, grows=call.grows)
         heard = self._heard_among(last, call, waiting if call.grows else items)
-        if turn.one_answer and not call.before and (call.grows or not call.kept):
+        is_the_same = bool(call.before or call.ids[-1] or call.kept) and not call.grows
+        if turn.one_answer and not is_the_same:
             same = None not in heard and len(last.ids) == len(heard)
             turn.one_answer = same and not call.grows and last.under == call.under
         # What was heard in the call before is known for sure; the rest is compared.
@@ -673,18 +687,26 @@ class Memories(Choices):
             LOG.warning(told, type(error).__name__, error.field)
             return None
 
-    def still_holds(self, namespace: str | None, reading: Reading | None) -> bool:
+    def still_holds(
+        self, namespace: str | None, reading: Reading | None, heard: Heard | None = None
+    ) -> bool:
         """Return whether nothing that was read has been forgotten since.
 
         For what is recalled once and put before a model again, as while tools answer it.
+
+        Args:
+            heard: the turn, which keeps what has been: an answer that tells of it is not
+                remembered.
         """
         if namespace is None or reading is None:
             return True
         try:
-            memory = self.known(namespace)
+            erased = _erased_of(self.known(namespace), reading)
         except DeMemError:
             return True
-        return not _erased_of(memory, reading)
+        if heard is not None:
+            heard.erased += erased
+        return not erased
 
     def _say_instead(
         self,
@@ -895,10 +917,10 @@ def _is_erased(
     """Whether what an answer was given to, or tells of, was erased while the model gave it."""
     if isinstance(key, Heard) and key.ids and not _has(memory, key.ids[-1], key.said[-1]):
         return True
-    if reading is None:
-        return False
     told = frozenset(content_terms(said)) - frozenset(content_terms(asked))
-    erased = _erased_of(memory, reading)
+    erased = [*key.erased] if isinstance(key, Heard) else []
+    if reading is not None:
+        erased += _erased_of(memory, reading)
     return any(not told.isdisjoint(content_terms(item.text)) for item in erased)
 
 

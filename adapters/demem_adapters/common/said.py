@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from datetime import datetime
 from itertools import takewhile
 from typing import NamedTuple, Self
 
 from demem_adapters.common.asking import ASSISTANT, as_asked, is_person
 from demem_adapters.common.choices import HINT
 from demem_adapters.common.injecting import DECLARED
-from demem_adapters.common.links import answered_by
+from demem_adapters.common.links import after_of, answered_by
 from demem_agent import Evidence, SlotMemory
 from demem_agent.reading import strip_rendered
 from demem_agent.text import content_terms
@@ -23,6 +24,7 @@ __all__ = [
     "echoes",
     "holding",
     "kept_as",
+    "left_behind",
 ]
 
 #: What a query has been given of the turns before it; the user has not said that.
@@ -88,6 +90,32 @@ def answers_to(
         if unrecorded or (as_asked(words), item.text) in given:
             found.append(item)
     return found
+
+
+def left_behind(items: Sequence[Evidence], asked: str) -> list[Evidence]:
+    """Return the answers to this message of today that the user did not go on from.
+
+    Args:
+        items: of the memory, oldest first.
+        asked: the message, as it is kept.
+    """
+    users = [item for item in items if is_person(item.speaker)]
+    questions = {item.id for item in users if item.text == asked and _is_of_today(item)}
+    if not questions:
+        return []
+    # What is shown without what stands before it was left where something else was said since.
+    last = {item.session: item.id for item in users}
+    for item in users:
+        if not after_of(item) and last[item.session] != item.id:
+            questions.discard(item.id)
+    gone_on_from = {after_of(item) for item in users}
+    return [
+        item for item in items if answered_by(item) in questions and item.id not in gone_on_from
+    ]
+
+
+def _is_of_today(item: Evidence) -> bool:
+    return item.at is not None and item.at.date() == datetime.now(item.at.tzinfo).date()
 
 
 def answers(items: Iterable[Evidence]) -> Iterator[tuple[Evidence, str]]:

@@ -193,9 +193,11 @@ class Turns:
         before = next(filter(None, map(self.waiting.get, turn.names)), None)
         if before is not None and turn.goes_on:
             turn.take_over(before)
+            if not self.memories.still_holds(turn.namespace, turn.reading, turn.heard):
+                turn.reading = self._prepared(turn)
             return True
         memories = self.memories
-        turn.reading = memories.prepare(turn.namespace, turn.asked, shown=turn.shown, **turn.asking)
+        turn.reading = self._prepared(turn)
         turn.heard = memories.heard(
             turn.namespace,
             turn.said,
@@ -210,6 +212,9 @@ class Turns:
             one_answer=not turn.is_answered,
         )
         return False
+
+    def _prepared(self, turn: Turn) -> Reading | None:
+        return self.memories.prepare(turn.namespace, turn.asked, shown=turn.shown, **turn.asking)
 
 
 class ResponseTurns(Turns):
