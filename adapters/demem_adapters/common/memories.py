@@ -182,6 +182,8 @@ class Memories(Choices):
         self._writes = Writes(background=background, most=most_waiting, patience=patience)
         #: What was heard last of each speaker in a session, by what had been said up to it.
         self._heard: Recent[tuple[str, str | None, str], _LastHeard] = Recent(_MOST_ANSWERS)
+        #: Whose memory a message was said to first, by what tells it from others.
+        self._whose: Recent[str, str] = Recent(_MOST_ANSWERS)
         self.limit = None if limit is None else whole_field("limit", limit, 1)
         #: By the id of a call, the answers in each namespace: two providers may give the same id.
         self._answers: Recent[str, dict[str, str]] = Recent(_MOST_ANSWERS)
@@ -507,10 +509,18 @@ class Memories(Choices):
             The turn, for :meth:`converse`.
         """
         texts = [kept_as(text) for text in said]
-        numbered = [(text, n) for n, text in enumerate(texts) if text.strip()]
+        whose = [_at(ids, n) and digest(session, ids[n], text) for n, text in enumerate(texts)]
+        numbered: list[tuple[str, int]] = []
+        for n, text in enumerate(texts):
+            is_last = n == len(texts) - 1
+            if text.strip() and (is_last or self._is_of(namespace, session and whose[n])):
+                numbered.append((text, n))
         turn = Heard(tuple(text for text, _ in numbered))
         if namespace is None or not turn.said:
             return turn
+        for mark in filter(None, whose):
+            if mark not in self._whose:
+                self._whose[mark] = namespace
         turn.goes_on = goes_on
         turn.one_answer = one_answer
         turn.anew = anew
@@ -529,6 +539,10 @@ class Memories(Choices):
             text_field("namespace", namespace)
             self._writes.do(namespace, remembered)
         return turn
+
+    def _is_of(self, namespace: str | None, mark: str | None) -> bool:
+        """Whether a message was not said to another memory: several may share a conversation."""
+        return mark is None or self._whose.get(mark, namespace) == namespace
 
     async def aheard(self, namespace: str | None, said: Iterable[str], **about: Any) -> Heard:
         """Remember as :meth:`heard` does, without blocking the event loop."""
@@ -808,6 +822,9 @@ class Memories(Choices):
         for whose in [*self._heard]:
             if whose[0] == namespace:
                 self._heard.pop(whose, None)
+        for mark, name in [*self._whose.items()]:
+            if name == namespace:
+                self._whose.pop(mark, None)
 
     def __getstate__(self) -> dict[str, Any]:
         self._writes.settle_all()

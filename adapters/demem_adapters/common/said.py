@@ -93,25 +93,23 @@ def answers_to(
 
 
 def left_behind(items: Sequence[Evidence], asked: str) -> list[Evidence]:
-    """Return the answers to this message of today that the user did not go on from.
+    """Return the answers to this message, said last today, that the user did not go on from.
 
     Args:
         items: of the memory, oldest first.
         asked: the message, as it is kept.
     """
     users = [item for item in items if is_person(item.speaker)]
-    questions = {item.id for item in users if item.text == asked and _is_of_today(item)}
-    if not questions:
+    question = next((item for item in reversed(users) if item.text == asked), None)
+    if question is None or not _is_of_today(question):
         return []
-    # What is shown without what stands before it was left where something else was said since.
-    last = {item.session: item.id for item in users}
-    for item in users:
-        if not after_of(item) and last[item.session] != item.id:
-            questions.discard(item.id)
+    # Where nothing is shown before it, what was said next went on from it.
+    of_session = [item.id for item in users if item.session == question.session]
+    if not after_of(question) and of_session[-1] != question.id:
+        return []
     gone_on_from = {after_of(item) for item in users}
-    return [
-        item for item in items if answered_by(item) in questions and item.id not in gone_on_from
-    ]
+    given = [item for item in items if answered_by(item) == question.id]
+    return [item for item in given if item.id not in gone_on_from]
 
 
 def _is_of_today(item: Evidence) -> bool:
