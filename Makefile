@@ -63,7 +63,7 @@ test-models: $(MODELS_VENV)/.ready  ## run the tests that need torch, in an envi
 test-adapters: $(ADAPTERS_VENV)/.ready $(CREW_VENV)/.ready $(OLD_MCP_VENV)/.ready  ## run the tests of the adapters with their frameworks, in three environments
 	@$(WITH_NODE) $(ADAPTERS_VENV)/bin/python -m pytest -m 'not models' \
 		$(filter-out $(APART_TESTS),$(wildcard tests/adapters/test_*.py)) $(ARGS)
-	@$(CREW_VENV)/bin/python -m pytest $(APART_TESTS) $(ARGS)
+	@$(CREW_VENV)/bin/python -m pytest $(APART_TESTS) tests/adapters/test_conversations.py $(ARGS)
 	@$(WITH_NODE) $(OLD_MCP_VENV)/bin/python -m pytest -m 'not models' tests/adapters/test_mcp.py $(ARGS)
 
 lint: $(VENV)/.dev  ## check style, format and types

@@ -185,7 +185,10 @@ def wrap(
     @functools.wraps(create)
     async def acreated(model: str, messages: list[Any], **call: Any) -> Any:
         turn, asked = await asyncio.to_thread(begin, {"model": model, "messages": messages, **call})
-        return await asyncio.to_thread(_heard, await create(**asked), turn)
+        response = await create(**asked)
+        if not isinstance(response, ModelResponse):
+            return _Stream(response, turn)
+        return await asyncio.to_thread(_heard, response, turn)
 
     made = acreated if inspect.iscoroutinefunction(create) else created
     setattr(made, _HELD, (*held, memories))

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import datetime
+from itertools import groupby
 from typing import Any
 
 from demem_adapters.common import (
@@ -189,9 +190,10 @@ class MemoryBlock(BaseMemoryBlock[str]):
         await self.aput(messages)
 
     def _remember(self, turns: Sequence[Said]) -> None:
-        with logged("a turn was not remembered"):
-            for turn in turns:
-                self.memories.remember(named(self.namespace, turn["session"]), **turn)
+        by_session = groupby(turns, key=lambda turn: turn["session"])
+        for session, given in by_session:
+            with logged("a turn was not remembered"):
+                self.memories.keep(named(self.namespace, session), given)
 
 
 class MemoryRetriever(BaseRetriever):

@@ -92,6 +92,12 @@ def test_a_turn_that_was_answered_and_is_shown_with_another_ending_is_known_afte
     assert texts(memories) == [ROME, OSLO, "Go on.", "Noted.", NUTS, "Yes."]
 
 
+def test_what_failed_and_is_shown_no_more_may_be_said_once_more(memories: Memories) -> None:
+    for said in ("Yes.", "It rains.", "Yes."):
+        turn(memories, NUTS, said)
+    assert texts(memories) == [NUTS, "Yes.", "It rains.", "Yes."]
+
+
 def test_that_turn_is_known_also_where_an_answer_that_was_given_twice_is_shown_before_it() -> None:
     store = MemoryStore()
     memories = Memories(store, encoder=BagEncoder())

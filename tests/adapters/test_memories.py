@@ -517,6 +517,41 @@ def test_what_is_forgotten_takes_the_answers_along_that_somebody_got_by_name(
     assert memories.forget("home", "e1") == ("e1", "e2")
 
 
+class _Busy(MemoryStore):
+    """Fails as often as it is told to."""
+
+    fails = 0
+
+    def commit(self, address: Any, delta: Any) -> None:
+        if self.fails:
+            self.fails -= 1
+            raise StoreError("busy")
+        super().commit(address, delta)
+
+
+def test_what_is_handed_over_while_the_store_is_busy_waits_in_its_order() -> None:
+    store = _Busy()
+    memories = Memories(store, encoder=BagEncoder())
+    memories.of("home")
+    store.fails = 2
+    memories.keep("home", [{"text": text, "key": text} for text in (VALVE, ASKED)])
+    memories.keep("home", [{"text": "It leaks.", "key": "3"}])
+    while memories.waiting:
+        memories.names()
+    assert [item.text for item in memories.of("home").evidence()] == [VALVE, ASKED, "It leaks."]
+
+
+def test_what_is_taken_back_while_the_store_is_busy_is_forgotten_when_it_can_be() -> None:
+    store = _Busy()
+    memories = Memories(store, encoder=BagEncoder())
+    memories.remember("home", VALVE)
+    store.fails = 1
+    memories.take_back("home", lambda: "e1")
+    while memories.waiting:
+        memories.names()
+    assert memories.of("home").evidence() == ()
+
+
 # Questions that are asked with words of what was said before them
 
 

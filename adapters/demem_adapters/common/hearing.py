@@ -72,6 +72,8 @@ def remembered_of(
     if grows:
         return known_of(waiting, said)
     if not standing.is_shown or len(runs) == 1:
+        if not waiting or len(said) == 1:
+            return known_of(waiting, said)
         own = _of_speakers(standing.since, speakers)
         answered = own[: len(own) - len(waiting)]
         begun = _begun_before(answered, waiting, said)
@@ -183,8 +185,8 @@ def known_of(run: Run, said: Sequence[Words]) -> list[str | None]:
         return [None] * len(said)
     shown = run[words.index(said[0]) :]
     ids = _in_order(_texts(shown), said, {item.id for item in shown})
-    if ids[-2] is None:  # the last one alone may as well be said again
-        ids[-1] = None
+    if ids[-2] is None or ids[-1] != run[-1].id:
+        ids[-1] = None  # the last one alone is said again
     return ids
 
 
@@ -200,6 +202,8 @@ def _in_order(
         last: what the last message may be.
     """
     rows, columns = len(held), len(said)
+    if not rows or not columns:
+        return [None] * columns
 
     def same(row: int, column: int) -> bool:
         id, what = held[row - 1]

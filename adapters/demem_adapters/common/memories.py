@@ -407,6 +407,25 @@ class Memories(Choices):
         }
         patiently(lambda: _entered(memory, said, key, about, anew))
 
+    def keep(self, namespace: str | None, turns: Iterable[Said]) -> None:
+        """Remember texts that a framework hands over, each with a ``key`` of its own.
+
+        What cannot be written now is written as soon as that can be done. A memory that fails costs
+        nothing: what goes wrong is logged by its kind.
+        """
+        given = [*turns]
+        if namespace is None or not given:
+            return
+
+        def remembered() -> None:
+            while given:  # again after an error, the rest of it
+                self.remember(namespace, **given[0])
+                del given[0]
+
+        with logged("a turn was not remembered"):
+            text_field("namespace", namespace)
+            self._writes.do(namespace, remembered)
+
     async def aremember(self, namespace: str | None, text: str, **about: Any) -> None:
         """Remember a text, without blocking the event loop; arguments as in :meth:`remember`."""
         await asyncio.to_thread(self.remember, namespace, text, **about)

@@ -47,9 +47,9 @@ class MemorySession:
     """Any session, with memory: it is passed on as it is, and what both sides said is remembered.
 
     A message of the user's is remembered as the run gives it to the session, an answer when it is
-    whole; neither tool calls nor what was recalled are. A message that is popped is taken back: what was
-    remembered of it is forgotten for good, with the answers that tell of it. One object is for one
-    run at a time.
+    whole; neither tool calls nor what was recalled are. A message that is popped is taken back:
+    what was remembered of it is forgotten for good, with the answers that tell of it. One object is
+    for one run at a time.
 
     Args:
         session: where the items are kept, such as a ``SQLiteSession``.
@@ -263,10 +263,8 @@ class MemorySession:
         side = [item for item in said if is_person(item.speaker) == by_user]
         if not side or side[-1].text != kept_as(text_of(taken)):
             return None
-        there: list[Spoken] = []
-        for item in left[-MOST_ITEMS:]:
-            if role_of(item) == USER or _is_answer(item):
-                there.append(Spoken(role_of(item) == USER, text_of(item)))
+        kept = [item for item in left[-MOST_ITEMS:] if role_of(item) == USER or _is_answer(item)]
+        there = [Spoken(role_of(item) == USER, text_of(item)) for item in kept]
         return None if side[-1].id in remembered_among(said, there) else side[-1].id
 
     def _forget_last(self) -> None:

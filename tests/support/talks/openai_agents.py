@@ -11,9 +11,9 @@ from collections.abc import Callable
 from typing import Any
 
 import agents
+from adapter_contract import blocks_among
 from agents import Agent, Runner, function_tool
 from agents.testing import ScriptedModel, assistant_message, function_call
-from adapter_contract import blocks_among
 from generated_conversations import Conversation, Outcome
 
 from demem_adapters.common import Memories, Spoken
