@@ -93,6 +93,18 @@ def test_a_turn_that_was_answered_and_is_shown_with_another_ending_is_known_afte
     assert texts(memories) == [ROME, OSLO, "Go on.", "Noted.", NUTS, "Yes."]
 
 
+def test_what_is_shown_is_found_by_what_follows_it_where_it_was_said_twice() -> None:
+    store = MemoryStore()
+    said = ["Go on.", NUTS, OSLO]
+    before = [Spoken(True, "It rains."), Spoken(True, OSLO), Spoken(False, "I was just about")]
+    turn(Memories(store, encoder=BagEncoder()), "It rains.", OSLO)
+    memories = Memories(store, encoder=BagEncoder())
+    memories.heard("ana", said, before=before)
+    memories = Memories(store, encoder=BagEncoder())
+    memories.heard("ana", [*said, ROME], before=before[1:])  # the window has moved on
+    assert texts(memories) == ["It rains.", OSLO, *said, ROME]
+
+
 def test_what_failed_and_is_shown_no_more_may_be_said_once_more(memories: Memories) -> None:
     for said in ("Yes.", "It rains.", "Yes."):
         turn(memories, NUTS, said)
