@@ -206,11 +206,10 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
     def _recall(self, request: Request) -> tuple[Reading | None, Asking]:
         turn = self._turn(request.messages, request.state, request.runtime)
         before = self._recalled.get(turn.held)
-        is_held = before is not None and self.memories.still_holds(
-            turn.namespace, before[0], self._heard.get(turn.held)
-        )
-        if is_held and goes_on(request.messages, request.state.get("demem_asked")):
-            return before
+        if before is not None and goes_on(request.messages, request.state.get("demem_asked")):
+            heard = self._heard.get(turn.held)
+            if self.memories.still_holds(turn.namespace, before[0], heard):
+                return before
         shown = [message.text for message in request.messages]
         reading = self.memories.prepare(turn.namespace, turn.asked, shown=shown, **turn.asking)
         self._recalled[turn.held] = reading, turn.asking
