@@ -18,7 +18,10 @@ def named(namespace: Namespace, /, *given: Any, **about: Any) -> str | None:
     Args:
         given, about: what the framework gives to the call, for a namespace that is a function.
     """
-    name: Any = namespace(*given, **about) if callable(namespace) else namespace
+    return _as_text(namespace(*given, **about) if callable(namespace) else namespace)
+
+
+def _as_text(name: Any) -> str | None:
     if isinstance(name, int) and not isinstance(name, bool):
         return str(name)  # of users that are counted
     return name or None
