@@ -22,6 +22,6 @@ def named(namespace: Namespace, /, *given: Any, **about: Any) -> str | None:
 
 
 def _as_text(name: Any) -> str | None:
-    if isinstance(name, int) and not isinstance(name, bool):
+    if type(name) is int:
         return str(name)  # of users that are counted
     return name or None
