@@ -184,6 +184,15 @@ def test_the_same_words_in_another_conversation_are_an_event_of_their_own(
     assert holds(memories)[4:] == ["Yes.", "Ordered.", "Yes.", "Cancelled."]
 
 
+def test_a_conversation_whose_first_call_failed_goes_on_after_another_began(
+    memories: Memories,
+) -> None:
+    turn(memories, NUTS)
+    turn(memories, "Cancel my flight.", answer="Cancelled.")
+    turn(memories, NUTS, ROME)
+    assert texts(memories) == [NUTS, "Cancel my flight.", "Cancelled.", ROME]
+
+
 @pytest.mark.parametrize("restarts", [False, True])
 @pytest.mark.parametrize("first", ["", "Olives."], ids=["failed", "answered"])
 def test_a_call_is_the_same_also_after_another_conversation_went_on(

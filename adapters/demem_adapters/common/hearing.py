@@ -12,6 +12,7 @@ from collections.abc import Collection, Sequence
 from itertools import chain, pairwise
 
 from demem_adapters.common.asking import ASSISTANT, is_person
+from demem_adapters.common.links import answered_by
 from demem_adapters.common.places import Standing, Words
 from demem_adapters.common.said import kept_as
 from demem_adapters.common.texts import Spoken
@@ -72,8 +73,10 @@ def remembered_of(
     if grows:
         return known_of(waiting, said)
     if not standing.is_shown or len(runs) == 1:
-        if not waiting or len(said) == 1:
+        if len(said) == 1:
             return known_of(waiting, said)
+        if not waiting:
+            return _of_open(standing.since, speakers, said)
         own = _of_speakers(standing.since, speakers)
         answered = own[: len(own) - len(waiting)]
         begun = _begun_before(answered, waiting, said)
@@ -90,6 +93,20 @@ def remembered_of(
             if _words(one) == said[-2]:
                 last.add(following.id)
     return _in_order(_texts([*chain.from_iterable(runs)]), said, last)
+
+
+def _of_open(
+    items: Sequence[Evidence], speakers: Collection[str], said: Sequence[Words]
+) -> list[str | None]:
+    """Return by which id each message is remembered that no answer was given to; None for the last,
+    and where the first is not.
+
+    A conversation whose first call failed may go on when another one has begun since.
+    """
+    answered = {answered_by(item) for item in items if _is_answer(item)}
+    left = [item for item in _of_speakers(items, speakers) if item.id not in answered]
+    ids = _in_order(_texts(left), said[:-1], {item.id for item in left})
+    return [*ids, None] if ids[0] is not None else [None] * len(said)
 
 
 def waiting_of(items: Sequence[Evidence], said: Sequence[Words]) -> Run:
