@@ -183,7 +183,7 @@ def _runs(items: Sequence[Evidence]) -> list[Run]:
     return runs
 
 
-def _of_speakers(run: Run, speakers: Collection[str]) -> Run:
+def _of_speakers(run: Sequence[Evidence], speakers: Collection[str]) -> Run:
     return [item for item in run if item.speaker in speakers]
 
 
