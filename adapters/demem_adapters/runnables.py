@@ -28,6 +28,7 @@ from demem_adapters.common import (
     in_conversation,
     named,
     said_last,
+    text_of,
 )
 from demem_agent import InvalidInput, Reading
 from demem_agent.reading import Asking
@@ -55,15 +56,15 @@ _REASONS = ("finish_reason", "stop_reason", "stopReason", "done_reason", "status
 
 
 def user_of(config: RunnableConfig) -> str | None:
-    """Return whose memory a call has: the ``user_id`` of its ``configurable``, or its
-    ``thread_id``.
+    """Return whose memory a call has: the ``user_id`` of its ``configurable``; where there is none,
+    it is the ``thread:`` of its ``thread_id``, which is no user's, whatever it is called.
 
     A call that names neither has no memory, which is logged.
     """
     told = config.get("configurable", {})
-    for name in ("user_id", "thread_id"):
-        if told.get(name):
-            return str(told[name])
+    for name, before in (("user_id", ""), ("thread_id", "thread:")):
+        if told.get(name) not in (None, ""):
+            return f"{before}{told[name]}"
     LOG.warning("a call without memory: its configurable names no user_id and no thread_id")
     return None
 
@@ -77,6 +78,7 @@ class _Talk:
         before: what was said before the user's last messages.
         said: these; none where the user has said nothing.
         ids: of these, where the framework has such.
+        names: of those who said them, where the messages have such.
         goes_on: whether anything follows them, such as the results of tools.
     """
 
@@ -84,6 +86,7 @@ class _Talk:
     before: tuple[Spoken, ...] = ()
     said: tuple[str, ...] = ()
     ids: tuple[str | None, ...] = ()
+    names: tuple[str | None, ...] = ()
     goes_on: bool = False
 
     @classmethod
@@ -91,14 +94,15 @@ class _Talk:
         last = _asked_at(messages)
         if last is None:
             return cls()
-        spoken = [(message.id, one) for message in messages if (one := _spoken(message))]
+        spoken = [(message, one) for message in messages if (one := _spoken(message))]
         before, said = said_last([one for _, one in spoken])
-        users = [id for id, one in spoken if one.by_user]
+        users = [message for message, one in spoken if one.by_user][-len(said) :]
         return cls(
             shown=tuple(str(message.text) for message in messages),
             before=tuple(before),
             said=tuple(said),
-            ids=tuple(users[-len(said) :]) if said else (),
+            ids=tuple(message.id for message in users),
+            names=tuple(message.name for message in users),
             goes_on=last < len(messages) - 1,
         )
 
@@ -141,12 +145,16 @@ class _Turns:
         turn = self._turn(talk, config)
         name = self._name(turn, talk)
         known = self._begun.get(name)
-        if known is not None and talk.goes_on:
-            return known
+        goes_on = known is not None and talk.goes_on
+        if known is not None and goes_on:
+            if self.memories.still_holds(known.namespace, known.reading, known.heard):
+                return known
+            turn.heard = known.heard
         turn.reading = self.memories.prepare(
             turn.namespace, turn.asked, shown=talk.shown, **turn.asking
         )
-        self._hear(turn, talk)
+        if not goes_on:
+            self._hear(turn, talk)
         self._begun[name] = turn
         return turn
 
@@ -179,6 +187,7 @@ class _Turns:
             before=talk.before,
             session=turn.thread,
             asker=turn.asking.get("asker"),
+            names=talk.names,
             ids=talk.ids,
         )
 
@@ -363,8 +372,8 @@ def with_memory(
         runnable: gets a list of messages (of a text, a prompt or messages), or the fields that it
             is called with. Of a chain whose answer is a text nobody can say whether it was cut off.
         namespace: whose memory; a function gets the ``RunnableConfig``. Unless given, it is the
-            ``user_id`` of its ``configurable``, or else the ``thread_id``, which is the session in
-            any case.
+            ``user_id`` of its ``configurable``, or else ``thread:`` and the ``thread_id``, which is
+            the session in any case.
         asker, conditions: who asks ("user" unless given), and what holds; functions of the same.
         where: which items may be recalled; a function of it too.
         question: the field that holds what is asked, a text or messages, of a chain that is called
@@ -430,10 +439,11 @@ def _spoken(message: BaseMessage) -> Spoken | None:
 
     A summary, which is LangChain's own, has the user's type and is left out.
     """
-    text = str(message.text)
+    is_user = isinstance(message, HumanMessage)
+    text = text_of(message.content) if is_user else str(message.text)
     if not text.strip() or "lc_source" in message.additional_kwargs:
         return None
-    if isinstance(message, HumanMessage):
+    if is_user:
         return Spoken(True, text)
     is_answer = isinstance(message, AIMessage) and not message.tool_calls
     return Spoken(False, text) if is_answer else None

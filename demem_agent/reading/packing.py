@@ -34,9 +34,11 @@ CLOSE = "</demem:memory>"
 #: What a line that was cut off may be: the start of a header, a line, a further line or the mark.
 _BEGUN = ["#", "-", " ", *(CLOSE[:length] for length in range(1, len(CLOSE)))]
 _CUT_OFF = "|".join(map(re.escape, _BEGUN))
-#: A rendered block: the opening mark, then only lines that rendering can produce, then the closing
-#: mark, or the end of a text that was cut off there.
-_BLOCK = pattern(rf"{OPEN}\r?\n(?:(?:# |- |  ).*(?:\n|\Z))*(?:{CLOSE}(?:\r?\n)?|(?:{_CUT_OFF})?\Z)")
+#: What a line may hold that rendering can produce, and what ends it.
+_LINE = rf"(?:# |- |  )(?:(?!{CLOSE}).)*(?:\n|\Z|(?={CLOSE}))"
+#: A rendered block: the opening mark, then only such lines, then the closing mark, or the end of a
+#: text that was cut off there.
+_BLOCK = pattern(rf"{OPEN}\r?\n(?:{_LINE})*(?:{CLOSE}(?:\r?\n)?|(?:{_CUT_OFF})?\Z)")
 #: Lines that did not fit before packing gives up looking for shorter ones.
 _MISSES = 12
 #: Returns a line as it is told.

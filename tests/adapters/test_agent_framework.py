@@ -374,7 +374,7 @@ def test_what_cannot_be_meant_is_refused_at_once(
 def test_a_function_that_gives_no_text_is_named_in_the_log_and_costs_no_answer(
     memories: Memories, caplog: pytest.LogCaptureFixture
 ) -> None:
-    assert Bot(memories, memory={"namespace": lambda _: 7}).run(VALVE).text == "Noted."
+    assert Bot(memories, memory={"namespace": lambda _: 7.5}).run(VALVE).text == "Noted."
     told = [record.getMessage() for record in caplog.records if record.name == "demem_adapters"]
     assert {*told} == {
         f"{what}: InvalidInput (namespace)"

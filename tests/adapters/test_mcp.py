@@ -273,7 +273,8 @@ def test_a_server_of_one_namespace_lets_no_call_name_another(memories: Memories)
     asking = Asking(memories, namespace="ana")
     tools = asking.ask(lambda client: client.list_tools()).model_dump(by_alias=True)["tools"]
     assert not any("namespace" in tool["inputSchema"]["properties"] for tool in tools)
-    assert asking.does("recall", question="Who knows of the valve?", namespace="ben") == ""
+    told = asking.fails("recall", question="Who knows of the valve?", namespace="ben")
+    assert "Only Ben" not in told
     assert asking.read("demem://slots") == []
 
 
@@ -866,3 +867,24 @@ def test_a_question_that_names_nothing_is_recorded_once_with_what_it_leaves_unsa
         asking.does("feedback", question="Who was that from?", answer="An uncle.", thumbs=True)
     (context,) = memories.of("default").contexts()
     assert context.query == "Who was that from? [about: sounds well love violin]"
+
+
+def test_a_misspelt_argument_of_forget_erases_nothing(memories: Memories) -> None:
+    memories.remember("ana", VALVE)
+    memories.remember("ana", "It leaks.")
+    asking = Asking(memories, namespace="ana")
+    asking.fails("forget", id="e1", before="2130-01-01")
+    assert texts_of(memories) == [VALVE, "It leaks."]
+
+
+def test_of_two_memories_in_one_server_resources_are_those_of_the_first(
+    memories: Memories,
+) -> None:
+    memories.remember("ana", "The pin is Ana's.")
+    memories.remember("team", "Lunch is on Tuesday.")
+    asking = Asking(memories, namespace="ana")
+    mount(asking.server, memories, namespace="team", prefix="team_")
+    for uri in ("demem://slots", "demem://slots/0"):
+        shown = str(asking.read(uri))
+        assert "Ana's" in shown
+        assert "Tuesday" not in shown

@@ -7,16 +7,27 @@ from __future__ import annotations
 import asyncio
 import copy
 import pickle
+import random
 import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from adapter_contract import ASKED, VALVE, holds, texts
+from generated_conversations import FailingStore
 
-from demem_adapters.common import DECLARED, Memories, Situation, Spoken, checked, named
+from demem_adapters.common import (
+    DECLARED,
+    Memories,
+    Situation,
+    Spoken,
+    checked,
+    named,
+    put_before,
+)
 from demem_adapters.common.recent import Recent
 from demem_agent import InvalidInput, SlotMemory
 from demem_agent.errors import MemoryGone, NotFound, StoreError
@@ -576,3 +587,57 @@ def test_an_answer_to_it_that_is_made_anew_takes_the_place_of_the_first(
     for n, answer in enumerate(["An uncle.", "A cousin."]):
         followed(memories, answer, f"c{n}")
     assert holds(memories) == ["Who was that from?", "A cousin."]
+
+
+class _Held(MemoryStore):
+    """Another process holds it: to commit takes until that lets go."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reached, self.free = threading.Event(), threading.Event()
+
+    def commit(self, address: Any, delta: Any) -> None:
+        self.reached.set()
+        self.free.wait()
+        super().commit(address, delta)
+
+
+def test_who_comes_after_a_write_that_takes_long_does_not_wait_for_it() -> None:
+    store = _Held()
+    memories = Memories(store, encoder=BagEncoder(), patience=0.01)
+    first = threading.Thread(target=memories.heard, args=("ana", [VALVE]))
+    first.start()
+    store.reached.wait()
+    memories.heard("ana", ["It leaks."])  # it would wait for ever
+    assert memories.waiting == 1
+    store.free.set()
+    first.join()
+    memories.names()
+    assert texts(memories) == [VALVE, "It leaks."]
+
+
+@pytest.mark.parametrize("patience", [-1, float("nan"), 1e9])
+def test_patience_is_a_number_of_seconds(patience: float) -> None:
+    with pytest.raises(InvalidInput, match="patience"):
+        Memories(patience=patience)
+
+
+def test_what_waits_to_be_written_is_not_written_after_its_memory_was_deleted() -> None:
+    store = FailingStore(random.Random(0), 0.0)
+    memories = Memories(store, encoder=BagEncoder(), patience=0)
+    memories.heard("ana", [VALVE])
+    store.share = 1.0
+    memories.heard("ana", ["It leaks."])
+    assert memories.waiting == 1
+    store.share = 0.0
+    memories.delete("ana")
+    assert (memories.waiting, memories.names()) == (0, [])
+
+
+def test_a_namespace_may_be_a_number() -> None:
+    assert (named(lambda: 7), named(lambda: 0), named(lambda: None)) == ("7", "0", None)
+
+
+def test_what_is_recalled_is_put_before_mappings_only() -> None:
+    with pytest.raises(InvalidInput, match="mappings with role and content"):
+        put_before([SimpleNamespace(role="user", content="Hello.")], None)

@@ -399,3 +399,52 @@ def test_a_question_that_names_nothing_is_asked_with_what_was_said_before_it(
     assert "from an uncle" in last_messages(provider)[-2]["content"]
     (asked,) = [context.query for context in memories.of("default").contexts()]
     assert asked == "Who was that from? [about: sounds well love violin]"
+
+
+def test_each_message_is_remembered_under_its_name(provider: Provider, memories: Memories) -> None:
+    messages: Any = [
+        {"role": "user", "name": "Ben", "content": "I am allergic to nuts."},
+        {"role": "user", "name": "Cat", "content": "I love nuts."},
+        {"role": "user", "content": "Who is allergic?"},
+    ]
+    wrapped = wrap(client(provider), memories, asker="ana")
+    wrapped.chat.completions.create(model="good", messages=messages)
+    items = memories.of("default").evidence()
+    assert [item.speaker for item in items] == ["Ben", "Cat", "ana", "assistant"]
+
+
+def test_another_picture_is_another_question(memories: Memories) -> None:
+    for picture in ("AA", "BB", "BB"):
+        image = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{picture}"}}
+        content = [{"type": "text", "text": "What is this?"}, image]
+        with Provider("A dog.") as answering:
+            about: Any = {"model": "good", "messages": [{"role": "user", "content": content}]}
+            wrap(client(answering), memories).chat.completions.create(**about)
+    assert texts(memories).count("What is this?") == 2
+
+
+def test_what_was_forgotten_is_not_put_before_the_model_when_tools_have_answered(
+    memories: Memories,
+) -> None:
+    turns = Turns(memories, "ana", "user")
+    memories.remember("ana", "My code is 9931.", speaker="user")
+    asked = {"role": "user", "content": "Pay with my code."}
+    turn, sent = turns.begin({"messages": [asked]})
+    assert "9931" in str(sent)
+    turn.hear(completion("", "tool_calls"))
+    turn.end()
+    memories.forget("ana", memories.of("ana").evidence()[0].id)
+    called = {"role": "assistant", "content": None, "tool_calls": [{"id": "t1"}]}
+    result = {"role": "tool", "tool_call_id": "t1", "content": "ok"}
+    turn, sent = turns.begin({"messages": [asked, called, result]})
+    assert "9931" not in str(sent)
+    turn.hear(completion("I used 9931.", "stop"))
+    turn.end()
+    assert texts_of(memories, "ana") == ["Pay with my code."]
+
+
+def completion(text: str, finish: str) -> Any:
+    message = SimpleNamespace(content=text)
+    return SimpleNamespace(
+        id=finish, choices=[SimpleNamespace(index=0, message=message, finish_reason=finish)]
+    )

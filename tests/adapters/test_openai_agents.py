@@ -204,7 +204,7 @@ def test_what_was_put_before_the_model_is_not_remembered_again(memories: Memorie
     talk = Talk(memories, *[answer("Brass, as you said.")] * 3)
     for _ in range(3):
         talk.say(WHICH)
-    assert texts(memories) == [VALVE, WHICH, "Brass, as you said."]
+    assert texts(memories) == [VALVE, *[WHICH, "Brass, as you said."] * 3]
     assert block_in(talk.shown)
 
 
@@ -629,3 +629,23 @@ def test_feedback_on_the_last_answer_and_by_the_id_of_its_message(memories: Memo
     )
     (context,) = [c for c in memories.of("ana").contexts() if c.id == "a2"]
     assert (context.query, context.answer) == (WHICH, "Steel.")
+
+
+def test_the_same_words_after_an_answer_in_the_session_are_said_again(memories: Memories) -> None:
+    answers = ("Shall I book?", "Booked. A taxi too?", "It is on its way.")
+    talk = Talk(memories, *map(answer, answers))
+    for text in ("Dinner at Nico's.", "yes", "yes"):
+        talk.say(text)
+    assert texts(memories).count("yes") == 2
+
+
+def test_a_run_that_failed_is_the_same_with_another_object_on_the_session(
+    memories: Memories,
+) -> None:
+    talk = Talk(memories, answer("Hello."), RuntimeError("made to fail"), answer("Booked."))
+    talk.say("Hello.")
+    with contextlib.suppress(RuntimeError):
+        talk.say("yes")
+    talk.session = MemorySession(talk.session.session, memories)
+    talk.say("yes")
+    assert texts(memories) == ["Hello.", "Hello.", "yes", "Booked."]

@@ -211,3 +211,14 @@ def test_the_same_words_in_another_conversation_are_another_event(
     for conversation in ("a", "b"):
         wrapped.responses.create(model="good", input="Yes.", previous_response_id=conversation)
     assert texts(memories).count("Yes.") == 2
+
+
+def test_what_is_said_again_in_a_conversation_that_the_provider_keeps_is_remembered(
+    memories: Memories,
+) -> None:
+    with Provider("Item.") as provider:
+        plain = openai.OpenAI(base_url=provider.url, api_key="unused", max_retries=0)
+        wrapped: Any = wrap(plain, memories, namespace="ana")
+        for conversation in ("c1", "c1", {"id": "c2"}):
+            wrapped.responses.create(model="good", input="Next.", conversation=conversation)
+    assert texts_of(memories, "ana").count("Next.") == 3

@@ -291,7 +291,7 @@ def test_feedback_goes_by_the_id_of_the_answer(memories: Memories) -> None:
 
 @pytest.mark.parametrize(
     ("told", "namespace"),
-    [(config("ana", "t"), "ana"), (config(None, "t"), "t"), (config(None), None)],
+    [(config("ana", "t"), "ana"), (config(None, "t"), "thread:t"), (config(None), None)],
 )
 def test_whose_memory_it_is_says_the_config(told: RunnableConfig, namespace: str | None) -> None:
     assert user_of(told) == namespace

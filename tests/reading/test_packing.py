@@ -481,3 +481,8 @@ def test_what_is_to_be_left_out_is_not_read_and_leaves_its_room_to_the_rest(
 def test_what_is_no_list_of_ids_to_leave_out_is_refused(without: Any) -> None:
     with pytest.raises(InvalidInput, match="without"):
         SlotMemory(encoder=BagEncoder()).read("What?", without=without)
+
+
+def test_what_stands_behind_a_block_that_was_written_by_hand_is_kept() -> None:
+    text = f"I wrote {OPEN}\n# 1\n- user: a line{CLOSE} in a file, and my bell is new."
+    assert strip_rendered(text) == "I wrote  in a file, and my bell is new."

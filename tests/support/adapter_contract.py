@@ -326,6 +326,27 @@ class AdapterContract(PageContract):
         framework.say_all([VALVE, LEAKS])
         assert texts(framework.memories, framework.namespace("ana")) == [VALVE, LEAKS, "Noted."]
 
+    def test_the_same_words_in_another_conversation_are_remembered_again(
+        self, framework: Driver
+    ) -> None:
+        if not self.driver.shows_before or not self.driver.at_once or self.driver.explicit:
+            return
+        framework.go_on(["Order pizza.", "Shall I order it?"], "Yes.")
+        framework.go_on(["Cancel my flight.", "Shall I cancel it?"], "Yes.")
+        remembered = texts(framework.memories, framework.namespace("ana"))
+        assert remembered.count("Yes.") == 2
+
+    def test_what_is_said_again_after_it_was_forgotten_is_remembered(
+        self, framework: Driver
+    ) -> None:
+        if self.driver.takes_sessions:
+            return
+        framework.say(VALVE)
+        namespace = framework.namespace("ana")
+        framework.memories.forget(namespace, where={"speaker": "user"})
+        framework.say(VALVE)
+        assert VALVE in texts(framework.memories, namespace)
+
     def test_an_answer_that_ended_for_an_unknown_reason_is_remembered_and_warned_of_once(
         self, framework: Driver, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
     ) -> None:

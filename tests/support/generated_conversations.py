@@ -15,7 +15,7 @@ from demem_agent import Reading
 from demem_agent.errors import StaleState, StoreError
 from demem_agent.stores import MemoryStore
 
-__all__ = ["Conversation", "FailingStore", "problems_of"]
+__all__ = ["Conversation", "FailingStore", "problems_of", "problems_of_two"]
 
 #: How an application shows a conversation: from its beginning, the last messages of it, without
 #: what failed, or nothing but what is said now.
@@ -74,6 +74,8 @@ class Conversation:
         self.problems: list[str] = []
         self._count = 0
         self._last_of_user = ""
+        #: Begins the first message, unless it is to be any.
+        self.begins = ""
 
     def run(self, turns: int) -> list[str]:
         """Have so many turns; return what went wrong in them."""
@@ -108,6 +110,8 @@ class Conversation:
 
     def _message(self) -> str:
         """Return what the user says next."""
+        if self.begins and not self.shown:
+            return self._new(self.begins)
         if self.name or self.rng.random() < 0.6:
             return self._new("This is fact")
         common = self.rng.choice(_COMMON)
@@ -145,9 +149,7 @@ class Conversation:
     def _again(self, texts: list[str]) -> None:
         """Have the last answer made anew."""
         answer = self.shown.pop()
-        had_more = bool(said_last(self._visible(texts))[0])
-        # Of the first message of a conversation nobody can say that it is not said once more.
-        outcome = self._call(texts, instead=answer.text if had_more else "")
+        outcome = self._call(texts, instead=answer.text)
         if outcome != "whole":
             self.shown.append(answer)
 
@@ -183,6 +185,10 @@ class Conversation:
             if self.rng.random() < 0.5:
                 self._restart()
                 heard = self.memories.heard(self.namespace, said, before=before)
+                if instead and self.restarts and not before:
+                    # Of the first message of a conversation another process cannot say that it is
+                    # not said once more.
+                    instead = ""
         if outcome == "whole":
             self._answer(texts[-1], heard, reading, instead)
         return outcome
@@ -203,6 +209,31 @@ class Conversation:
         self.said.reverse()
         self.said.remove(text)
         self.said.reverse()
+
+
+def problems_of_two(
+    seed: int, opened: Callable[[random.Random], Callable[[], Memories]], turns: int = 12
+) -> list[str]:
+    """Have two conversations of one user's in turn, each of which is shown, as in two windows; and
+    return what is lost, doubled, foreign or out of order.
+    """
+    rng = random.Random(seed)
+    opening = opened(rng)
+    talks = [Conversation(rng, opening), Conversation(rng, opening)]
+    for number, talk in enumerate(talks):
+        talk.style = "whole"
+        talk.said = talks[0].said
+        # Two that begin with the same at once cannot be told apart.
+        talk.begins = f"Window {number}"
+    problems: list[str] = []
+    for _ in range(turns):
+        talk = rng.choice(talks)
+        problems += talk.run(1)
+        talk.settle()
+    remembered = talks[0].remembered()
+    if remembered != talks[0].said:
+        problems.append(f"two: said {talks[0].said}, remembered {remembered}")
+    return problems
 
 
 def problems_of(

@@ -50,12 +50,20 @@ class Conversation:
             said=[*_spoken(up_to)],
             shown=[text for text in map(_said, self.messages) if text],
             messages=_bare(up_to),
-            about=_bare([arguments.get("system"), arguments.get("thread")]),
+            about=_bare([arguments.get("thread"), self._others()]),
+            under=_bare(arguments.get("system")),
             begun=_begun(after),
             follows=any(_of(message, "role") not in SYSTEM for message in after),
             goes_on=not all(map(_is_text, chain.from_iterable(map(_parts, after)))),
             calls=_tools_of(after),
         )
+
+    def _others(self) -> list[Any]:
+        """Return what the message with the question shows beside words and results of tools."""
+        if self.place is None:
+            return []
+        parts = _parts(self.messages[self.place])
+        return [part for part in parts if _of(part, "type") not in ("text", _RESULT)]
 
     def with_recalled(
         self, arguments: Arguments, recalled: str, at: int | None

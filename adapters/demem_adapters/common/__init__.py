@@ -31,7 +31,13 @@ from demem_adapters.common.injecting import (
     put_before,
 )
 from demem_adapters.common.memories import Heard, Memories, Said
-from demem_adapters.common.messages import SYSTEM, Message, last_of_user
+from demem_adapters.common.messages import (
+    SYSTEM,
+    Message,
+    last_of_user,
+    names_of_last,
+    other_parts,
+)
 from demem_adapters.common.naming import Namespace, named
 from demem_adapters.common.recent import Recent
 from demem_adapters.common.said import kept_as
@@ -78,6 +84,8 @@ __all__ = [
     "last_of_user",
     "logged",
     "named",
+    "names_of_last",
+    "other_parts",
     "put_before",
     "said_last",
     "text_of",

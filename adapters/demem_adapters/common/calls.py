@@ -35,7 +35,9 @@ class Asked:
         said: what both have said, in order, up to the question, which is its last.
         shown: all texts that the model is shown anyway.
         messages: all of those up to the question, as values of JSON.
-        about: what else tells a call from others, such as its instructions.
+        about: what else tells a call from others, such as a picture that is asked about.
+        under: what else the model is told, such as instructions; a clock in them makes no other
+            call of it.
         begun: with what its answer begins: a text that it is to go on with.
         follows: whether something follows the question, such as the results of tools.
         goes_on: whether that says that the model was called with this question before.
@@ -45,7 +47,8 @@ class Asked:
     said: Sequence[Spoken]
     shown: Sequence[str]
     messages: object
-    about: object
+    about: object = ""
+    under: object = ""
     begun: str = ""
     follows: bool = False
     goes_on: bool = False
@@ -88,7 +91,8 @@ class Call:
         self.heard = Heard()
         #: By which the same question is known when it goes on. With the asker: in one memory
         #: several people may ask the same.
-        self.names = {digest(namespace, asking.get("asker"), asked.about, asked.messages)}
+        what = (asked.about, asked.under, asked.messages)
+        self.names = {digest(namespace, asking.get("asker"), *what)}
         self._calls = calls
         self._begun = asked.begun
         #: What was said when the model paused, which the messages of the next call may not show.
@@ -199,20 +203,24 @@ class Calls:
         before = self._before(call, asked)
         if before is not None:
             call.take_over(before)
+            if not self.memories.still_holds(call.namespace, call.reading, call.heard):
+                call.reading = self._prepared(call, asked)
             return call
         memories = self.memories
-        call.reading = memories.prepare(
-            call.namespace, call.asked, shown=asked.shown, **call.asking
-        )
+        call.reading = self._prepared(call, asked)
         call.heard = memories.heard(
             call.namespace,
             call.said,
             before=call.before,
             asker=call.asking.get("asker"),
             about=asked.about,
+            under=asked.under,
             goes_on=asked.goes_on,
         )
         return call
+
+    def _prepared(self, call: Call, asked: Asked) -> Reading | None:
+        return self.memories.prepare(call.namespace, call.asked, shown=asked.shown, **call.asking)
 
     def keep(self, call: Call) -> None:
         """Keep a call that waits for tools."""

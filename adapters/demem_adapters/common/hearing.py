@@ -2,8 +2,8 @@
 most applications show a conversation from its beginning in each call.
 
 What is remembered is compared with what is shown. Where the application shows what was said before,
-that says where in the memory the user's new messages begin; where it shows nothing, only what no
-answer has come to yet can be the same again.
+that says where in the memory the user's new messages begin (:mod:`demem_adapters.common.places`);
+where it shows nothing, only what no answer has come to yet can be the same again.
 """
 
 from __future__ import annotations
@@ -12,15 +12,24 @@ from collections.abc import Collection, Sequence
 from itertools import chain, pairwise
 
 from demem_adapters.common.asking import ASSISTANT, is_person
+from demem_adapters.common.links import answered_by
+from demem_adapters.common.places import Standing, Words
 from demem_adapters.common.said import kept_as
 from demem_adapters.common.texts import Spoken
 from demem_agent import Evidence
 
-__all__ = ["MOST_ITEMS", "anchor_of", "of_session", "remembered_among", "remembered_of"]
+__all__ = [
+    "MOST_ITEMS",
+    "anchor_of",
+    "known_of",
+    "of_session",
+    "remembered_among",
+    "remembered_of",
+    "waiting_of",
+]
 
-#: How many items of a session, and messages of a conversation, are compared at most.
+#: How many items of a session are compared at most.
 MOST_ITEMS = 400
-_MOST_SHOWN = 60
 
 #: Messages of the user's in a row: what is remembered between two answers.
 Run = list[Evidence]
@@ -39,63 +48,70 @@ def of_session(items: Sequence[Evidence], session: str | None) -> list[Evidence]
 
 
 def remembered_of(
-    items: Sequence[Evidence],
-    before: Sequence[Spoken],
-    said: Sequence[str],
-    speaker: str,
+    standing: Standing,
+    said: Sequence[Words],
     *,
-    named: bool = False,
     goes_on: bool = False,
+    grows: bool = False,
 ) -> list[str | None]:
     """Return by which id each of the user's new messages is remembered; None for those that are
     not.
 
     Args:
-        items: what is remembered of the session, oldest first.
-        before: what the application shows of the conversation before them.
-        said: the messages, as they are kept.
-        speaker: who says them.
-        named: whether they have ids: those that an answer has come to are known by them.
+        standing: where they stand.
+        said: the messages with who says them, as they are kept.
         goes_on: whether the turn has begun before, and is shown with what came of it since.
+        grows: whether what the provider keeps of the conversation grows with each answer: what was
+            said up to one is not said again.
     """
+    speakers = frozenset(speaker for speaker, _ in said)
+    runs = [_of_speakers(run, speakers) for run in _runs(standing.since)]
+    waiting = runs[-1]
     if goes_on:
-        own = _of_speaker(items, speaker)
+        own = _of_speakers(standing.since, speakers)
         return _in_order(_texts(own), said, {item.id for item in own})
-    place = None if named else _place_of(items, before, said)
-    answer = _last_answer(items)
-    begin = max(answer, answer if place is None else place) + 1
-    waiting = _of_speaker(items[begin:], speaker)
-    if place is None or place >= answer:
-        return _of_waiting(items[:begin], waiting, said, speaker, named=named)
-    runs = [_of_speaker(run, speaker) for run in _runs(items[place + 1 :])]
+    if grows:
+        return known_of(waiting, said)
+    if not standing.is_shown or len(runs) == 1:
+        if len(said) == 1:
+            return known_of(waiting, said)
+        if not waiting:
+            return _of_open(standing.since, speakers, said)
+        own = _of_speakers(standing.since, speakers)
+        answered = own[: len(own) - len(waiting)]
+        begun = _begun_before(answered, waiting, said)
+        earlier = _in_order(_texts(answered), said[:begun], {item.id for item in answered})
+        return earlier + known_of(waiting, said[begun:])
     if len(said) == 1:
         # A turn that is carried out again: nothing was said since but what came of it.
-        again = next((item.id for item in runs[0] if item.text == said[0]), None)
-        return [again] if again and not waiting else _known_of(waiting, said)
+        again = next((item.id for item in runs[0] if _words(item) == said[0]), None)
+        return [again] if again and not waiting else known_of(waiting, said)
     # The last of what is said may be new, though it was said so in another conversation.
     last = {item.id for item in (*runs[0], *waiting)}
     for run in runs:
         for one, following in pairwise(run):
-            if one.text == said[-2]:
+            if _words(one) == said[-2]:
                 last.add(following.id)
     return _in_order(_texts([*chain.from_iterable(runs)]), said, last)
 
 
-def _of_waiting(
-    items: Sequence[Evidence], waiting: Run, said: Sequence[str], speaker: str, *, named: bool
+def _of_open(
+    items: Sequence[Evidence], speakers: Collection[str], said: Sequence[Words]
 ) -> list[str | None]:
-    """Return by which id each message is remembered, where no answer has come to any since; None
-    for those that are not.
+    """Return by which id each message is remembered that no answer was given to; None for the last,
+    and where the first is not.
 
-    Args:
-        items: what was said before those that wait for an answer.
+    A conversation whose first call failed may go on when another one has begun since.
     """
-    if named or not waiting or len(said) == 1:
-        return _known_of(waiting, said)
-    answered = _of_speaker(items, speaker)
-    begun = _begun_before(answered, waiting, said)
-    earlier = _in_order(_texts(answered), said[:begun], {item.id for item in answered})
-    return earlier + _known_of(waiting, said[begun:])
+    answered = {answered_by(item) for item in items if _is_answer(item)}
+    left = [item for item in _of_speakers(items, speakers) if item.id not in answered]
+    ids = _in_order(_texts(left), said[:-1], {item.id for item in left})
+    return [*ids, None] if ids[0] is not None else [None] * len(said)
+
+
+def waiting_of(items: Sequence[Evidence], said: Sequence[Words]) -> Run:
+    """Return what those who say something have said last, and no answer has come to yet."""
+    return _of_speakers(_runs(items)[-1], frozenset(speaker for speaker, _ in said))
 
 
 def remembered_among(items: Sequence[Evidence], conversation: Sequence[Spoken]) -> list[str | None]:
@@ -110,94 +126,50 @@ def remembered_among(items: Sequence[Evidence], conversation: Sequence[Spoken]) 
     return _in_order(held, said, {item.id for item in items})
 
 
-def _begun_before(answered: Run, waiting: Run, said: Sequence[str]) -> int:
+def _begun_before(answered: Run, waiting: Run, said: Sequence[Words]) -> int:
     """Return how many messages were said before those that no answer has come to yet: a turn that
     was answered is shown with another ending since.
 
     What is shown before something that is remembered was not said after it.
     """
-    texts = frozenset(item.text for item in waiting)
-    if said[0] in texts or all(item.text != said[0] for item in answered):
+    words = frozenset(map(_words, waiting))
+    if said[0] in words or all(_words(item) != said[0] for item in answered):
         return 0
-    return next((n for n, text in enumerate(said) if text in texts), 0)
+    return next((n for n, one in enumerate(said) if one in words), 0)
 
 
 def _texts(run: Run) -> list[tuple[str, object]]:
-    return [(item.id, item.text) for item in run]
+    return [(item.id, _words(item)) for item in run]
 
 
-def anchor_of(items: Sequence[Evidence], said: Sequence[str]) -> str:
+def _words(item: Evidence) -> Words:
+    return item.speaker or "", item.text
+
+
+def anchor_of(items: Sequence[Evidence], said: Sequence[Words], *, grows: bool = False) -> str:
     """Return the id of what a user said before all of this, "" for the first; for its keys.
 
     It is the same when a turn is carried out again at once, and another when the same is said once
     more after something else.
 
     Args:
-        items: what is remembered of the session, oldest first.
+        items: what is remembered of where it is said, oldest first.
+        grows: whether it is another after each answer, too.
     """
     users = [item for item in items if is_person(item.speaker)]
-    end = len(items)
-    while end and _is_answer(items[end - 1]):
-        end -= 1
-    texts = [item.text for item in items[_last_answer(items[:end]) + 1 : end]]
-    for size in range(min(len(texts), len(said)), 0, -1):
-        if texts[-size:] == [*said[:size]]:
+    answers = [item for item in items if _is_answer(item)]
+    runs = [run for run in _runs(items) if run]
+    words = [_words(item) for item in runs[-1]] if runs else []
+    for size in range(min(len(words), len(said)), 0, -1):
+        if words[-size:] == [*said[:size]]:
             users = users[:-size]
             break
-    return users[-1].id if users else ""
-
-
-def _place_of(
-    items: Sequence[Evidence], before: Sequence[Spoken], said: Sequence[str]
-) -> int | None:
-    """Return where in the memory the last message is that is shown and remembered; None for none.
-
-    Of several that say the same, it is the one with the most of what is shown before it, then with
-    the most of what is said now behind it, then the last. What is said now may be new: of that, one
-    message alone says nothing.
-    """
-    if not before:
-        return None
-    held = [(is_person(item.speaker), item.text) for item in items]
-    known = frozenset(held)
-    shown: list[tuple[bool, str]] = []
-    for one in before[-_MOST_SHOWN:]:
-        pair = (one.by_user, kept_as(one.text))
-        if pair in known:  # an answer that was cut off is not
-            shown.append(pair)
-    if not shown:
-        return None
-    places = [n for n, pair in enumerate(held) if pair == shown[-1]]
-    shown.reverse()
-    now = [(True, text) for text in said]
-
-    def fits(place: int) -> tuple[int, int, int]:
-        behind = _alike(held[place + 1 :], now)
-        return _alike(held[place::-1], shown), behind if behind > 1 else 0, place
-
-    return max(places, key=fits)
-
-
-def _alike(held: Sequence[tuple[bool, str]], shown: Sequence[tuple[bool, str]]) -> int:
-    """Return how many messages are the same in both, from their beginnings."""
-    count = 0
-    for one, other in zip(held, shown, strict=False):
-        if one != other:
-            break
-        count += 1
-    return count
+    anchor = users[-1].id if users else ""
+    return f"{anchor} {answers[-1].id}" if grows and answers else anchor
 
 
 def _is_answer(item: Evidence) -> bool:
     return item.speaker == ASSISTANT
-
-
-def _last_answer(items: Sequence[Evidence]) -> int:
-    """Return where the last answer is, -1 for none."""
-    place = len(items) - 1
-    while place >= 0 and not _is_answer(items[place]):
-        place -= 1
-    return place
 
 
 def _runs(items: Sequence[Evidence]) -> list[Run]:
@@ -211,24 +183,24 @@ def _runs(items: Sequence[Evidence]) -> list[Run]:
     return runs
 
 
-def _of_speaker(run: Sequence[Evidence], speaker: str) -> Run:
-    return [item for item in run if item.speaker == speaker]
+def _of_speakers(run: Sequence[Evidence], speakers: Collection[str]) -> Run:
+    return [item for item in run if item.speaker in speakers]
 
 
-def _known_of(run: Run, said: Sequence[str]) -> list[str | None]:
+def known_of(run: Run, said: Sequence[Words]) -> list[str | None]:
     """Return by which id each message is remembered among what no answer has come to yet.
 
     One message alone that is remembered further back was said again since ("Rome", "Oslo",
     "Rome").
     """
-    texts = [item.text for item in run]
-    for size in range(min(len(texts), len(said)), 0, -1):
-        if texts[-size:] == [*said[:size]]:
+    words = [_words(item) for item in run]
+    for size in range(min(len(words), len(said)), 0, -1):
+        if words[-size:] == [*said[:size]]:
             known: list[str | None] = [item.id for item in run[-size:]]
             return known + [None] * (len(said) - size)
-    if len(said) == 1 or said[0] not in texts:
+    if len(said) == 1 or said[0] not in words:
         return [None] * len(said)
-    shown = run[texts.index(said[0]) :]
+    shown = run[words.index(said[0]) :]
     ids = _in_order(_texts(shown), said, {item.id for item in shown})
     if ids[-2] is None or ids[-1] != run[-1].id:
         ids[-1] = None  # the last one alone is said again

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeVar, get_args
 
 from demem_adapters.common.messages import SYSTEM, Message, last_of_user
@@ -41,8 +41,16 @@ def put_before(
             of the system's after the first ones of the system's, which alone stay so. ``merged``
             puts the block at the beginning of the user's last message.
         part: the type of a part of a message that is text.
+
+    Raises:
+        InvalidInput: for messages of another kind.
     """
-    given = [dict(message) for message in messages]
+    given: list[dict[str, Any]] = []
+    for message in messages:
+        if not isinstance(message, Mapping):
+            kind = type(message).__name__
+            raise InvalidInput("messages", kind, "mappings with role and content")
+        given.append(dict(message))
     if reading is None:
         return given
     if inject == "system":

@@ -16,8 +16,16 @@ from demem_adapters.common.asking import ASSISTANT, USER, as_asked
 from demem_adapters.common.choices import Choices
 from demem_adapters.common.digests import digest
 from demem_adapters.common.failures import LOG, logged
-from demem_adapters.common.hearing import anchor_of, of_session, remembered_of
+from demem_adapters.common.hearing import (
+    anchor_of,
+    known_of,
+    of_session,
+    remembered_of,
+    waiting_of,
+)
 from demem_adapters.common.injecting import BESIDE
+from demem_adapters.common.links import AFTER, ANSWERS
+from demem_adapters.common.places import Words, standing_of
 from demem_adapters.common.recent import Recent
 from demem_adapters.common.said import (
     answer_of_call,
@@ -25,16 +33,18 @@ from demem_adapters.common.said import (
     echoes,
     holding,
     kept_as,
+    left_behind,
 )
 from demem_adapters.common.texts import Spoken
 from demem_adapters.common.writing import Writes, patiently
 from demem_agent import Answer, Evidence, FeedbackReport, Reading, SlotMemory
-from demem_agent.errors import IdempotencyConflict, InvalidInput, NotFound
+from demem_agent.errors import DeMemError, IdempotencyConflict, InvalidInput, NotFound
 from demem_agent.feedback import Told
 from demem_agent.options import Options
 from demem_agent.pool import MOST_BYTES
 from demem_agent.reading import Asking
 from demem_agent.stores import DeletionReceipt, Store
+from demem_agent.text import content_terms
 from demem_agent.turns import text_field, whole_field
 from demem_agent.types import number_of
 from demem_agent.where import Where, as_where
@@ -61,6 +71,38 @@ class Said(TypedDict, total=False):
     metadata: Mapping[str, object] | None
 
 
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What a user says in a call, and what tells it from others.
+
+    Attributes:
+        words: each message as it is kept, with who says it.
+        before: the conversation before, as far as it is shown.
+        ids: of the messages, where the framework has such.
+        marks: of each message, what tells it from others: all that was said up to it and the day,
+            or its own id.
+        under: a digest of what the model is told beside the conversation.
+        kept: by which the provider knows what it keeps of the conversation before.
+        grows: whether that grows with each answer.
+        again: the number of the message that is said again if it was forgotten since.
+    """
+
+    words: Sequence[Words]
+    before: Sequence[Spoken]
+    session: str | None
+    ids: Sequence[str | None]
+    marks: Sequence[str]
+    under: str
+    kept: str
+    grows: bool
+    again: int | None
+
+    @property
+    def speaker(self) -> str:
+        """Who says the last of it."""
+        return self.words[-1][0]
+
+
 @dataclass(slots=True)
 class Heard:
     """What the user has said in a turn, and how far it is remembered.
@@ -70,9 +112,11 @@ class Heard:
         key: of the turn, the same when it is carried out again; "" until it is remembered.
         ids: by which each of it is remembered, as far as it is.
         known: which of it was remembered before.
+        after: the id of what was said before it.
         goes_on: whether the turn has begun before, and is shown with what came of it since.
         one_answer: whether another answer to the same message takes the place of the first.
         anew: whether what was forgotten since is remembered again.
+        erased: what the model was shown before and has been forgotten since.
     """
 
     said: tuple[str, ...] = ()
@@ -80,9 +124,24 @@ class Heard:
     ids: list[str] = field(default_factory=list)
     known: list[str | None] | None = None
     keys: list[str] = field(default_factory=list)
+    after: str | None = None
     goes_on: bool = False
     one_answer: bool = False
     anew: bool = False
+    erased: list[Evidence] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _LastHeard:
+    """What was heard last of somebody.
+
+    Attributes:
+        ids: of the messages, by their marks.
+        under: as in ``_Said``.
+    """
+
+    ids: Mapping[str, str] = field(default_factory=dict)
+    under: str = ""
 
 
 class Memories(Choices):
@@ -102,6 +161,7 @@ class Memories(Choices):
         background: write turns in a thread, so that no answer waits for it. What is recalled in
             this process sees them all the same.
         most_waiting: how many writes are held until they can be done; what comes on top is lost.
+        patience: seconds that a call waits, at most, for what waits to be written before it.
         options: of every memory, as :class:`~demem_agent.SlotMemory` takes them.
 
     What :meth:`heard` and :meth:`converse` cannot write, as where other processes hold the store,
@@ -117,12 +177,15 @@ class Memories(Choices):
         most_bytes: int = MOST_BYTES,
         background: bool = False,
         most_waiting: int = 1000,
+        patience: float = 1.0,
         **options: Unpack[Options],
     ) -> None:
         super().__init__(url, most_open=most_open, most_bytes=most_bytes, **options)
-        self._writes = Writes(background=background, most=most_waiting)
+        self._writes = Writes(background=background, most=most_waiting, patience=patience)
         #: What was heard last of each speaker in a session, by what had been said up to it.
-        self._heard: Recent[tuple[str, str | None, str], dict[str, str]] = Recent(_MOST_ANSWERS)
+        self._heard: Recent[tuple[str, str | None, str], _LastHeard] = Recent(_MOST_ANSWERS)
+        #: Whose memory a message was said to first, by what tells it from others.
+        self._whose: Recent[str, str] = Recent(_MOST_ANSWERS)
         self.limit = None if limit is None else whole_field("limit", limit, 1)
         #: By the id of a call, the answers in each namespace: two providers may give the same id.
         self._answers: Recent[str, dict[str, str]] = Recent(_MOST_ANSWERS)
@@ -163,9 +226,14 @@ class Memories(Choices):
         return super().names()
 
     def delete(self, namespace: str) -> DeletionReceipt:
-        """Delete the memory of a namespace for good; see :meth:`Namespaces.delete`."""
+        """Delete the memory of a namespace for good; see :meth:`Namespaces.delete`.
+
+        What waits to be written to it is not written any more.
+        """
+        text_field("namespace", namespace)
         self._writes.settle(namespace)
-        return super().delete(namespace)
+        with self._writes.dropped(namespace):
+            return super().delete(namespace)
 
     def close(self) -> None:
         """Write what waits, for some seconds at most, and release the store if it was made from a
@@ -184,6 +252,7 @@ class Memories(Choices):
         shown: Iterable[str] = (),
         matching: Matching | None = None,
         beside: str = "",
+        anew: bool = False,
         **asking: Unpack[Asking],
     ) -> Reading | None:
         """Read for a query; None where there is nothing to put before a model. Never makes a
@@ -200,6 +269,8 @@ class Memories(Choices):
                 preferred: there, what may not be read has no say in which lines hold no longer.
             beside: what is put before a model with the reading, and counts for the limit:
                 ``BESIDE`` where that is a ``block``.
+            anew: leave out what was answered to this today, unless the user has gone on from it:
+                who asks for another answer does not want the first one again.
             asking: who asks, when, under which conditions and after what; ``where``: which items
                 may be read, as :class:`~demem_agent.where.Where` says.
 
@@ -214,6 +285,8 @@ class Memories(Choices):
             return None
         most = self.limit if limit is None else limit
         without = [*_ids_of(memory, shown), *_ids_but(memory, matching)]
+        if anew:
+            without += [item.id for item in left_behind(memory.evidence(), kept_as(query))]
 
         def read(most: int | None) -> Reading:
             asked = as_asked(query)
@@ -263,7 +336,8 @@ class Memories(Choices):
         """
         shown = [*shown, kept_as(query)]
         with logged("nothing was recalled"):
-            return self.recall(namespace, query, limit=limit, shown=shown, beside=BESIDE, **asking)
+            about: Any = {"limit": limit, "shown": shown, "beside": BESIDE, "anew": True}
+            return self.recall(namespace, query, **about, **asking)
         return None
 
     async def arecall(
@@ -412,8 +486,12 @@ class Memories(Choices):
         before: Iterable[Spoken] = (),
         session: str | None = None,
         asker: str | None = None,
+        names: Sequence[str | None] = (),
         ids: Sequence[str | None] = (),
         about: object = "",
+        under: object = "",
+        kept: str = "",
+        grows: bool = False,
         goes_on: bool = False,
         one_answer: bool = True,
         anew: bool = False,
@@ -431,95 +509,129 @@ class Memories(Choices):
                 :func:`~demem_adapters.common.said_last` gives it.
             before: the conversation before that, as far as the framework shows it.
             asker: under which name it is remembered, "user" unless given.
+            names: of those who say the messages, where they are known; the asker's else.
             ids: of the messages, where the framework has such: the same id and text in a session is
                 the same message.
             about: what else tells a call from others.
+            under: what else the model is told, such as instructions. It tells no message from
+                others; where no conversation is shown, it tells an answer that was made anew from
+                one to another call with the same words.
+            kept: by which the provider knows what it keeps of the conversation before, if it does:
+                what is said after the same again is the same.
+            grows: whether that grows with each answer, so that it is not.
             goes_on: the turn has begun before, and is shown with what came of it since: results of
                 tools, or answers of other agents.
             one_answer: another answer to the same message was made anew, and takes the place of the
-                first, where the conversation is shown; not where several agents answer one.
+                first; not where several agents answer one. Where no conversation is shown, only of
+                the same call at once.
             anew: remember again what was forgotten since, as :meth:`remember` does.
 
         Returns:
             The turn, for :meth:`converse`.
         """
         texts = [kept_as(text) for text in said]
-        numbered = [(text, n) for n, text in enumerate(texts) if text.strip()]
+        whose = [_at(ids, n) and digest(session, ids[n], text) for n, text in enumerate(texts)]
+        numbered: list[tuple[str, int]] = []
+        for n, text in enumerate(texts):
+            is_last = n == len(texts) - 1
+            if text.strip() and (is_last or self._is_of(namespace, session and whose[n])):
+                numbered.append((text, n))
         turn = Heard(tuple(text for text, _ in numbered))
-        named = [ids[n] if n < len(ids) else None for _, n in numbered]
         if namespace is None or not turn.said:
             return turn
-        talk = tuple(before)
+        for mark in filter(None, whose):
+            if mark not in self._whose:
+                self._whose[mark] = namespace
         turn.goes_on = goes_on
-        turn.one_answer = bool(talk) and one_answer
+        turn.one_answer = one_answer
         turn.anew = anew
-        speaker = asker or USER
+        by = [(_at(names, n) or asker or USER, text) for text, n in numbered]
+        named = [_at(ids, n) for _, n in numbered]
+        talk = tuple(before)
+        marks = _marks(talk, by, named, (about, kept))
+        # What the user says last, and is not the same message by its id, is told again.
+        again = None if goes_on or any(named) else len(by) - 1
+        call = _Said(by, talk, session, named, marks, digest(under), kept, grows, again)
 
         def remembered() -> None:
-            self._hear(namespace, turn, talk, session, speaker, named, about)
+            self._hear(namespace, turn, call)
 
         with logged("a turn was not remembered"):
             text_field("namespace", namespace)
             self._writes.do(namespace, remembered)
         return turn
 
+    def _is_of(self, namespace: str | None, mark: str | None) -> bool:
+        """Whether a message was not said to another memory: several may share a conversation."""
+        return mark is None or self._whose.get(mark, namespace) == namespace
+
     async def aheard(self, namespace: str | None, said: Iterable[str], **about: Any) -> Heard:
         """Remember as :meth:`heard` does, without blocking the event loop."""
         return await asyncio.to_thread(self.heard, namespace, said, **about)
 
-    def _hear(
-        self,
-        namespace: str,
-        turn: Heard,
-        before: Sequence[Spoken],
-        session: str | None,
-        speaker: str,
-        named: Sequence[str | None],
-        about: object,
-    ) -> None:
+    def _hear(self, namespace: str, turn: Heard, call: _Said) -> None:
         """Remember what of a turn is not remembered yet; again after an error, the rest of it."""
         memory = self.of(namespace)
-        marks = _marks(before, turn.said, named, about)
         if turn.known is None:
-            items = of_session(holding(memory), session)
-            anchor = "" if any(named) else anchor_of(items, turn.said)
-            turn.keys = [digest("heard", session, speaker, mark, anchor) for mark in marks]
-            whose = (namespace, session, speaker)
-            turn.known = self._known_of(items, turn, before, whose, named, marks)
+            self._find(memory, (namespace, call.session, call.speaker), turn, call)
+        known = turn.known or []
+        beside = None if turn.after is None else {AFTER: turn.after}
         for n in range(len(turn.ids), len(turn.said)):
-            about_it: Any = {"speaker": speaker, "session": session}
-            id = turn.known[n]
+            speaker, text = call.words[n]
+            about: Any = {"speaker": speaker, "session": call.session, "metadata": beside}
+            id = known[n]
             if id is None:
-                id = _entered(memory, turn.said[n], turn.keys[n], about_it, turn.anew)
+                id = _entered(memory, text, turn.keys[n], about, turn.anew or n == call.again)
             turn.ids.append(id or "")
-        self._heard[namespace, session, speaker] = dict(zip(marks, turn.ids, strict=True))
+        ids = dict(zip(call.marks, turn.ids, strict=True))
+        self._heard[namespace, call.session, call.speaker] = _LastHeard(ids, call.under)
         turn.key = digest("turn", turn.ids[-1])
 
-    def _known_of(
+    def _find(
         self,
-        items: Sequence[Evidence],
-        turn: Heard,
-        before: Sequence[Spoken],
+        memory: SlotMemory,
         whose: tuple[str, str | None, str],
-        named: Sequence[str | None],
-        marks: Sequence[str],
-    ) -> list[str | None]:
-        """Return by which id each message of a turn is remembered; None for those that are not."""
-        _, _, speaker = whose
-        last = self._heard.get(whose, {})
-        if turn.anew:
-            held = {item.id for item in items}
-            last = {mark: id for mark, id in last.items() if id in held}
-        again = len(_common(marks, [*last]))
-        if again < min(len(last), 1 if len(marks) > 1 else len(last)):
-            last = {}  # neither made again, nor gone on with or said otherwise
-        found = remembered_of(
-            items, before, turn.said, speaker, named=any(named), goes_on=turn.goes_on
-        )
-        heard = [last.get(mark) for mark in marks]
+        turn: Heard,
+        call: _Said,
+    ) -> None:
+        """Find out where a turn stands, and which of it is remembered."""
+        items = of_session(memory.evidence(), call.session)
+        held = {item.id for item in holding(memory)}
+        last = self._heard.get(whose, _LastHeard())
+        if any(call.ids):
+            anchor = ""
+            waiting = waiting_of([item for item in items if item.id in held], call.words)
+            found = known_of(waiting, call.words)
+        else:
+            standing = standing_of(items, call.before, call.words, holding=held, kept=call.kept)
+            turn.after = standing.after
+            anchor = anchor_of(standing.since, call.words, grows=call.grows)
+            waiting = waiting_of(standing.since, call.words)
+            found = remembered_of(standing, call.words, goes_on=turn.goes_on, grows=call.grows)
+        heard = self._heard_among(last, call, waiting if call.grows else items)
+        is_the_same = bool(call.before or call.ids[-1] or call.kept) and not call.grows
+        if turn.one_answer and not is_the_same:
+            same = None not in heard and len(last.ids) == len(heard)
+            turn.one_answer = same and not call.grows and last.under == call.under
         # What was heard in the call before is known for sure; the rest is compared.
         rest = [None if id in heard else id for id in found]
-        return [sure or id for sure, id in zip(heard, rest, strict=True)]
+        turn.known = [sure or id for sure, id in zip(heard, rest, strict=True)]
+        about = (call.session, turn.after, anchor)
+        turn.keys = [
+            digest("heard", speaker, mark, *about)
+            for (speaker, _), mark in zip(call.words, call.marks, strict=True)
+        ]
+
+    def _heard_among(
+        self, last: _LastHeard, call: _Said, items: Sequence[Evidence]
+    ) -> list[str | None]:
+        """Return by which id each message was heard in the call before, among these items."""
+        held = {item.id for item in items}
+        ids = {mark: id for mark, id in last.ids.items() if id in held}
+        again = len(_common(call.marks, [*ids]))
+        if again < min(len(ids), 1 if len(call.marks) > 1 else len(ids)):
+            ids = {}  # neither made again, nor gone on with or said otherwise
+        return [ids.get(mark) for mark in call.marks]
 
     def converse(
         self,
@@ -555,6 +667,8 @@ class Memories(Choices):
         looked: list[bool] = []
 
         def remembered() -> Answer | None:
+            if _is_erased(self.known(namespace), key, asked, said, reading):
+                return None
             if isinstance(key, Heard) and key.one_answer and key.ids and not looked:
                 memory = self.of(namespace)
                 others.extend(answers_to(memory, holding(memory), key.ids[-1], asked))
@@ -596,9 +710,38 @@ class Memories(Choices):
                 self._say_instead(namespace, others, said, once, session, call)
             else:
                 about: Any = {"speaker": ASSISTANT, "session": session, "source_id": call}
-                anew = isinstance(key, Heard) and key.anew
-                self.remember(namespace, said, key=once, anew=anew, **about)
-        return self.answered(namespace, asked, said, reading, call=call, **asking)
+                if isinstance(key, Heard):
+                    about["anew"] = key.anew
+                    about["metadata"] = {ANSWERS: key.ids[-1]} if key.ids else None
+                self.remember(namespace, said, key=once, **about)
+        try:
+            return self.answered(namespace, asked, said, reading, call=call, **asking)
+        except InvalidInput as error:
+            # It is remembered, so what this costs is not said of the turn.
+            told = "an answer was remembered, but not what it was given from: %s (%s)"
+            LOG.warning(told, type(error).__name__, error.field)
+            return None
+
+    def still_holds(
+        self, namespace: str | None, reading: Reading | None, heard: Heard | None = None
+    ) -> bool:
+        """Return whether nothing that was read has been forgotten since.
+
+        For what is recalled once and put before a model again, as while tools answer it.
+
+        Args:
+            heard: the turn, which keeps what has been: an answer that tells of it is not
+                remembered.
+        """
+        if namespace is None or reading is None:
+            return True
+        try:
+            erased = _erased_of(self.known(namespace), reading)
+        except DeMemError:
+            return True
+        if heard is not None:
+            heard.erased += erased
+        return not erased
 
     def _say_instead(
         self,
@@ -699,6 +842,9 @@ class Memories(Choices):
         for whose in [*self._heard]:
             if whose[0] == namespace:
                 self._heard.pop(whose, None)
+        for mark, name in [*self._whose.items()]:
+            if name == namespace:
+                self._whose.pop(mark, None)
 
     def __getstate__(self) -> dict[str, Any]:
         self._writes.settle_all()
@@ -708,6 +854,7 @@ class Memories(Choices):
             "limit": self.limit,
             "background": self._writes.background,
             "most_waiting": self._writes.most,
+            "patience": self._writes.patience,
         }
         return {**kept, "about": about, "answers": dict(self._answers)}
 
@@ -719,7 +866,7 @@ class Memories(Choices):
 
 def _marks(
     before: Sequence[Spoken],
-    said: Sequence[str],
+    said: Sequence[Words],
     named: Sequence[str | None],
     about: object,
 ) -> list[str]:
@@ -728,10 +875,14 @@ def _marks(
     """
     mark = digest(before, about, date.today().isoformat())
     found: list[str] = []
-    for text, id in zip(said, named, strict=True):
-        mark = digest(mark, text)
+    for (speaker, text), id in zip(said, named, strict=True):
+        mark = digest(mark, speaker, text)
         found.append(digest(id, text) if id else mark)
     return found
+
+
+def _at(values: Sequence[str | None], n: int) -> str | None:
+    return values[n] if n < len(values) else None
 
 
 def _common(one: Sequence[str], other: Sequence[str]) -> list[str]:
@@ -779,6 +930,35 @@ def _holds(memory: SlotMemory, evidence_id: str) -> bool:
     except NotFound:
         return False
     return True
+
+
+def _has(memory: SlotMemory | None, evidence_id: str, text: str) -> bool:
+    """Whether an item is there; in a memory that was made anew another may have its id."""
+    try:
+        return memory is not None and memory.item(evidence_id).text == text
+    except NotFound:
+        return False
+
+
+def _erased_of(memory: SlotMemory | None, reading: Reading) -> list[Evidence]:
+    return [item for item in reading.evidence if not _has(memory, item.id, item.text)]
+
+
+def _is_erased(
+    memory: SlotMemory | None,
+    key: str | Heard,
+    asked: str,
+    said: str,
+    reading: Reading | None,
+) -> bool:
+    """Whether what an answer was given to, or tells of, was erased while the model gave it."""
+    if isinstance(key, Heard) and key.ids and not _has(memory, key.ids[-1], key.said[-1]):
+        return True
+    told = frozenset(content_terms(said)) - frozenset(content_terms(asked))
+    erased = [*key.erased] if isinstance(key, Heard) else []
+    if reading is not None:
+        erased += _erased_of(memory, reading)
+    return any(not told.isdisjoint(content_terms(item.text)) for item in erased)
 
 
 def _nothing_read(memory: SlotMemory) -> Reading:

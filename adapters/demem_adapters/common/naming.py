@@ -8,8 +8,8 @@ from typing import Any
 __all__ = ["Namespace", "named"]
 
 #: A fixed namespace, or a function of what the framework gives to a call; None from it means a call
-#: without memory.
-Namespace = str | Callable[..., str | None]
+#: without memory, a number is taken as text.
+Namespace = str | Callable[..., str | int | None]
 
 
 def named(namespace: Namespace, /, *given: Any, **about: Any) -> str | None:
@@ -18,6 +18,10 @@ def named(namespace: Namespace, /, *given: Any, **about: Any) -> str | None:
     Args:
         given, about: what the framework gives to the call, for a namespace that is a function.
     """
-    if not callable(namespace):
-        return namespace
-    return namespace(*given, **about) or None
+    return _as_text(namespace(*given, **about) if callable(namespace) else namespace)
+
+
+def _as_text(name: Any) -> str | None:
+    if type(name) is int:
+        return str(name)  # of users that are counted
+    return name or None

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from demem_adapters.common.links import LINKS
 from demem_agent import Evidence, InvalidInput, Reading
 from demem_agent.text import Measure
 from demem_agent.turns import as_turn
@@ -97,11 +98,11 @@ def details(evidence: Evidence | None) -> dict[str, Any]:
 
 
 def kept_beside(evidence: Evidence | None) -> dict[str, Any]:
-    """Return an item's own metadata, as plain JSON values."""
+    """Return an item's own metadata, as plain JSON values; without what adapters keep there."""
     if evidence is None or not evidence.metadata:
         return {}
     plain: dict[str, Any] = json.loads(evidence.metadata.text)
-    return plain
+    return {name: value for name, value in plain.items() if name not in LINKS}
 
 
 def as_metadata(about: Mapping[Any, Any]) -> dict[str, Any]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from datetime import datetime
 from itertools import takewhile
 from typing import NamedTuple, Self
 
 from demem_adapters.common.asking import ASSISTANT, as_asked, is_person
 from demem_adapters.common.choices import HINT
 from demem_adapters.common.injecting import DECLARED
+from demem_adapters.common.links import after_of, answered_by
 from demem_agent import Evidence, SlotMemory
 from demem_agent.reading import strip_rendered
 from demem_agent.text import content_terms
@@ -22,6 +24,7 @@ __all__ = [
     "echoes",
     "holding",
     "kept_as",
+    "left_behind",
 ]
 
 #: What a query has been given of the turns before it; the user has not said that.
@@ -60,11 +63,16 @@ def answers_to(
         items: among which they are, oldest first; :func:`holding` gives those that hold.
         evidence_id: of the message.
     """
+    linked = [item for item in items if answered_by(item) == evidence_id]
+    if linked:
+        return linked
     words = kept_as(asked)
     behind: list[Evidence] = []
     for item in reversed(items):
         if item.id == evidence_id:
             break
+        if answered_by(item) is not None:
+            continue
         if is_person(item.speaker) and item.text == words:
             behind.clear()  # what was said once more has answers of its own
         else:
@@ -82,6 +90,30 @@ def answers_to(
         if unrecorded or (as_asked(words), item.text) in given:
             found.append(item)
     return found
+
+
+def left_behind(items: Sequence[Evidence], asked: str) -> list[Evidence]:
+    """Return the answers to this message, said last today, that the user did not go on from.
+
+    Args:
+        items: of the memory, oldest first.
+        asked: the message, as it is kept.
+    """
+    users = [item for item in items if is_person(item.speaker)]
+    question = next((item for item in reversed(users) if item.text == asked), None)
+    if question is None or not _is_of_today(question):
+        return []
+    # Where nothing is shown before it, what was said next went on from it.
+    of_session = [item.id for item in users if item.session == question.session]
+    if not after_of(question) and of_session[-1] != question.id:
+        return []
+    gone_on_from = {after_of(item) for item in users}
+    given = [item for item in items if answered_by(item) == question.id]
+    return [item for item in given if item.id not in gone_on_from]
+
+
+def _is_of_today(item: Evidence) -> bool:
+    return item.at is not None and item.at.date() == datetime.now(item.at.tzinfo).date()
 
 
 def answers(items: Iterable[Evidence]) -> Iterator[tuple[Evidence, str]]:

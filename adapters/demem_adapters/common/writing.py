@@ -15,7 +15,13 @@ from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 from demem_adapters.common.failures import LOG, logged
-from demem_agent.errors import CollaboratorError, DeMemError, StaleState, StoreError
+from demem_agent.errors import (
+    CollaboratorError,
+    DeMemError,
+    InvalidInput,
+    StaleState,
+    StoreError,
+)
 from demem_agent.turns import whole_field
 
 __all__ = ["Writes", "patiently"]
@@ -29,6 +35,8 @@ _FIRST, _LONGEST = 0.05, 10.0
 #: How often what fails by an encoder or a model is tried; a store that is in use may be so for
 #: hours.
 _MOST_TRIES = 8
+#: Most seconds that somebody may wait for others' writes.
+_MOST_PATIENCE = 3600.0
 #: Seconds that are waited at the end of the process, and when memories are closed.
 _AT_END = 5.0
 #: What may be over when it is tried again.
@@ -60,6 +68,8 @@ class _Waiting:
         jobs: the oldest first.
         tries: how often the oldest has failed.
         due: when it is tried again, in seconds of the monotonic clock.
+        emptied: whether nothing waits.
+        is_stuck: whether somebody has waited for that in vain, and others need not.
     """
 
     namespace: str
@@ -67,6 +77,8 @@ class _Waiting:
     lock: Any = field(default_factory=threading.RLock)
     tries: int = 0
     due: float = 0.0
+    emptied: threading.Event = field(default_factory=threading.Event)
+    is_stuck: bool = False
 
 
 class Writes:
@@ -79,13 +91,19 @@ class Writes:
 
     Args:
         background: leave everything to the thread, so that nobody waits for a write.
+        patience: seconds that somebody waits, at most, for what was to be written before.
 
     Attributes:
         lost: how many were given up.
     """
 
-    def __init__(self, *, background: bool = False, most: int = 1000) -> None:
+    def __init__(
+        self, *, background: bool = False, most: int = 1000, patience: float = 1.0
+    ) -> None:
+        if not 0 <= patience <= _MOST_PATIENCE:  # nor is it a number that is none
+            raise InvalidInput("patience", patience, f"seconds from 0 to {_MOST_PATIENCE:.0f}")
         self.background = background
+        self.patience = patience
         self.most = whole_field("most_waiting", most, 1)
         self.lost = 0
         self._begin()
@@ -118,29 +136,42 @@ class Writes:
         if self.background and self.waiting < self.most:
             self._put(queue, work)
             return None
-        with queue.lock:
-            if self._written(queue) and not queue.jobs:
-                try:
-                    with self._at_work():
-                        return patiently(work)
-                except _PASSING as error:
-                    LOG.warning("%s: %s", waits, type(error).__name__)
-                    self._failed(queue)
-            self._put(queue, work)
+        # Who comes after one that waits is written after it.
+        if self._is_written_soon(queue) and queue.lock.acquire(timeout=self.patience):
+            try:
+                if not queue.jobs:
+                    try:
+                        with self._at_work():
+                            return patiently(work)
+                    except _PASSING as error:
+                        LOG.warning("%s: %s", waits, type(error).__name__)
+                        self._failed(queue)
+                self._put(queue, work)
+            finally:
+                queue.lock.release()
+            return None
+        self._put(queue, work)
         return None
 
     def settle(self, namespace: str) -> None:
-        """Write what waits to be written to a memory, as far as that can be done now."""
+        """Wait for what is to be written to a memory, as far as that can be done soon."""
         queue = self._full.get(namespace)
-        if queue is None or getattr(self._here, "at_work", False):
-            return
+        if queue is not None and not getattr(self._here, "at_work", False):
+            self._is_written_soon(queue)
+
+    @contextlib.contextmanager
+    def dropped(self, namespace: str) -> Iterator[None]:
+        """Write nothing to a memory meanwhile, and let go of what waits to be written to it."""
+        queue = self._queue_of(namespace)
         with queue.lock:
-            self._written(queue)
+            yield
+            self._take_out(queue, len(queue.jobs))
 
     def settle_all(self) -> None:
         """Write what waits to be written to any memory, as far as that can be done now."""
-        for namespace in [*self._full]:
-            self.settle(namespace)
+        for queue in [*self._full.values()]:
+            with queue.lock:
+                self._written(queue)
 
     def drain(self, seconds: float = _AT_END) -> None:
         """Write all that waits, or give it up after so many seconds, which is logged."""
@@ -168,12 +199,28 @@ class Writes:
             return
         with self._guard:
             queue.jobs.append(work)
+            queue.emptied.clear()
             self._full[queue.namespace] = queue
             _BUSY.add(self)
             self._stirred.set()
             if self._worker is None or not self._worker.is_alive():
                 self._worker = threading.Thread(target=self._work, name="demem-writes", daemon=True)
                 self._worker.start()
+
+    def _is_written_soon(self, queue: _Waiting) -> bool:
+        """Wait until nothing waits to be written to a memory, and tell whether it was so.
+
+        Of those who come while another process holds the store for longer, one waits in vain.
+        """
+        if not queue.jobs:
+            return True
+        if queue.is_stuck or queue.due - time.monotonic() > self.patience:
+            return False
+        self._stirred.set()
+        if queue.emptied.wait(self.patience):
+            return True
+        queue.is_stuck = True
+        return False
 
     def _written(self, queue: _Waiting) -> bool:
         """Write what waits in a queue, the oldest first; whether nothing is left."""
@@ -208,7 +255,9 @@ class Writes:
                 queue.jobs.popleft()
             queue.tries = 0
             queue.due = 0.0
+            queue.is_stuck = False
             if not queue.jobs:
+                queue.emptied.set()
                 self._full.pop(queue.namespace, None)
 
     def _give_up(self, queue: _Waiting, most: int, why: str) -> None:

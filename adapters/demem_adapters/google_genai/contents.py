@@ -89,7 +89,7 @@ class Conversation:
         """Return what the contents say.
 
         Args:
-            config: of the call, whose instruction tells it from others.
+            config: of the call, with its instruction.
         """
         place = -1 if self.place is None else self.place
         up_to, after = self.contents[: place + 1], self.contents[place + 1 :]
@@ -98,7 +98,8 @@ class Conversation:
             said=[*_spoken(up_to)],
             shown=[one.text for one in _spoken(self.contents)],
             messages=[content.plain for content in up_to],
-            about=_plain([_of(config, "system_instruction"), _of(config, "cached_content")]),
+            about=_plain(_of(config, "cached_content")),
+            under=_plain(_of(config, "system_instruction")),
             follows=bool(after) or is_continued,
             goes_on=is_continued or any(content.has_results for content in after),
             calls=[*_results(after)],

@@ -207,7 +207,9 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         turn = self._turn(request.messages, request.state, request.runtime)
         before = self._recalled.get(turn.held)
         if before is not None and goes_on(request.messages, request.state.get("demem_asked")):
-            return before
+            heard = self._heard.get(turn.held)
+            if self.memories.still_holds(turn.namespace, before[0], heard):
+                return before
         shown = [message.text for message in request.messages]
         reading = self.memories.prepare(turn.namespace, turn.asked, shown=shown, **turn.asking)
         self._recalled[turn.held] = reading, turn.asking
@@ -218,9 +220,11 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         """Remember what the user has said since the last answer, once in a run."""
         heard = self._heard.get(turn.held)
         if heard is None or heard.said[-1:] != (kept_as(turn.asked),):
-            before, texts, ids = said_last_of(messages, turn.id)
+            before, texts, spoke = said_last_of(messages, turn.id)
+            ids: list[str | None] = [message.id for message in spoke]
+            names = [message.name for message in spoke]
             if texts[-1:] != [turn.asked]:  # it was summarised away
-                texts, ids = [turn.asked], [turn.id]
+                texts, ids, names = [turn.asked], [turn.id], []
             # Where no thread keeps the messages, they may have other ids in each run.
             kept = turn.thread is not None
             heard = self.memories.heard(
@@ -229,6 +233,7 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
                 before=before,
                 session=turn.thread,
                 asker=turn.asking.get("asker"),
+                names=names,
                 ids=ids if kept else (),
                 goes_on=not kept and goes_on(messages, turn.id),
             )

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 from langchain.agents.middleware import ModelRequest
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage
 
-from demem_adapters.common import Inject, Spoken, said_last
+from demem_adapters.common import Inject, Spoken, said_last, text_of
 
 __all__ = ["Request", "goes_on", "put_into", "said", "said_before", "said_last_of"]
 
@@ -24,7 +24,7 @@ def said(messages: Sequence[AnyMessage]) -> dict[str | None, str]:
     texts: dict[str | None, str] = {}
     for message in messages:
         if isinstance(message, HumanMessage) and "lc_source" not in message.additional_kwargs:
-            texts[message.id] = message.text
+            texts[message.id] = text_of(message.content)
     return texts
 
 
@@ -36,7 +36,7 @@ def said_before(messages: Sequence[AnyMessage], asked: str | None) -> list[str]:
             break
         spoken = isinstance(message, HumanMessage | AIMessage)
         if spoken and "lc_source" not in message.additional_kwargs:
-            texts.append(message.text)
+            texts.append(_text(message))
     return texts
 
 
@@ -48,24 +48,30 @@ def goes_on(messages: Sequence[AnyMessage], asked: object) -> bool:
 
 def said_last_of(
     messages: Sequence[AnyMessage], asked: str | None
-) -> tuple[list[Spoken], list[str], list[str | None]]:
-    """Return what was said before, and what the user has said since up to a message, with the ids.
+) -> tuple[list[Spoken], list[str], list[AnyMessage]]:
+    """Return what was said before, and what the user has said since up to a message, with the
+    messages.
 
     What a model said beside calls of tools is no answer.
     """
     spoken: list[Spoken] = []
-    ids: list[str | None] = []
+    spoke: list[AnyMessage] = []
     for message in messages:
         by_user = isinstance(message, HumanMessage)
         answers = isinstance(message, AIMessage) and not message.tool_calls
         own = "lc_source" in message.additional_kwargs
         if (by_user or answers) and message.text.strip() and not own:
-            spoken.append(Spoken(by_user, message.text))
-            ids.append(message.id)
+            spoken.append(Spoken(by_user, _text(message)))
+            spoke.append(message)
         if by_user and message.id == asked:
             break
     before, texts = said_last(spoken)
-    return before, texts, ids[len(before) : len(before) + len(texts)]
+    return before, texts, spoke[len(before) : len(before) + len(texts)]
+
+
+def _text(message: AnyMessage) -> str:
+    """Return what was said in a message; of a user's in parts a line each."""
+    return text_of(message.content) if isinstance(message, HumanMessage) else str(message.text)
 
 
 def put_into(request: Request, told: str, inject: Inject) -> Request:

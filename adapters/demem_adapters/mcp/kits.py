@@ -95,6 +95,13 @@ def _add_to_sdk(
     server: Any, function: Any, name: str, hints: ToolAnnotations, structured: bool
 ) -> None:
     server.add_tool(function, name=name, annotations=hints, structured_output=structured)
+    # Unlike fastmcp the SDK drops arguments that a tool does not have: a misspelt one of forget
+    # would erase more than was meant.
+    tool = server._tool_manager.get_tool(name)
+    model = tool.fn_metadata.arg_model
+    model.model_config["extra"] = "forbid"
+    model.model_rebuild(force=True)
+    tool.parameters["additionalProperties"] = False
 
 
 def _add_to_fastmcp(

@@ -16,6 +16,8 @@ __all__ = ["NEW", "make_app", "make_server", "mount"]
 
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _JSON = "application/json"
+#: On a server that has the resources of a memory already.
+_MOUNTED = "_demem_mounted"
 
 _INSTRUCTIONS = (
     "Long-term memory. Call recall before you answer what may rest on earlier conversations, "
@@ -73,7 +75,7 @@ def mount(
         asker, conditions: who asks in all calls, and what holds; functions of the ``Context`` as
             well. Each call may say it where they are not given, and cannot where they are.
         prefix: before the names of the tools and of the prompt, where the server has such names
-            already.
+            already. Resources have none: they are those of what was mounted first.
 
     Raises:
         InvalidInput: for an asker that is no text or blank, for conditions that are one text, or
@@ -119,6 +121,9 @@ def _hints(desk: Desk, tool: Callable[..., Any]) -> ToolAnnotations:
 
 
 def _add_resources(server: Any, kit: Kit, desk: Desk, namespace: Namespace | None) -> None:
+    if getattr(server, _MOUNTED, False):
+        return  # under the same addresses it would be one of the two, now this and now that
+    setattr(server, _MOUNTED, True)
     start = "demem://" if namespace is not None else "demem://{namespace}/"
     for part, about in (("{kind}", desk.listing), ("{kind}/{id}", desk.item)):
         asked = bound(about, namespace, kit.resource_error, context=kit.context, quoted=kit.quotes)

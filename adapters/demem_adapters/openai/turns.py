@@ -26,6 +26,8 @@ from demem_adapters.common import (
     in_conversation,
     last_of_user,
     named,
+    names_of_last,
+    other_parts,
     put_before,
     said_last,
     text_of,
@@ -50,7 +52,7 @@ class Turn:
     Args:
         turns: those of the client, to which it belongs.
         messages: what the model is called with.
-        about: what else tells the turn from others.
+        kept: by which the provider knows what it keeps of the conversation before.
         asking: who asks, and what holds.
 
     Attributes:
@@ -64,7 +66,8 @@ class Turn:
         turns: Turns,
         namespace: str | None,
         messages: Sequence[Message],
-        *about: str,
+        kept: str = "",
+        *,
         asking: Asking,
     ) -> None:
         self.turns = turns
@@ -79,6 +82,8 @@ class Turn:
         self.asking = in_conversation(asking, spoken)
         self.shown = [_text(message) for message in messages]
         self.before, self.said = said_last(_spoken(messages))
+        #: Whether what the provider keeps grows with each answer.
+        self.grows = False
         self.goes_on = any(message.get("role") not in SYSTEM for message in after_asked)
         #: Whether tools were called and have answered: what was asked was heard before.
         self.has_results = any(map(_is_of_tools, after_asked))
@@ -86,10 +91,13 @@ class Turn:
         answers = [_text(one) for one in after_asked if one.get("role") == ASSISTANT]
         self.is_answered = any(text.strip() for text in answers)
         # With the asker: in one memory several people may ask the same.
-        self.names = {digest(namespace, asking.get("asker"), up_to_asked, *about)}
-        #: What else is shown: instructions, and what the provider keeps.
-        others = [_text(one) for one in messages if one.get("role") in SYSTEM]
-        self.about = digest(others, *about)
+        self.names = {digest(namespace, asking.get("asker"), up_to_asked, kept)}
+        self.kept = kept
+        #: Who said each message, where it is told.
+        self.said_by = names_of_last(messages, len(self.said))
+        #: What the user shows beside words, and the instructions.
+        self.others = [] if last is None else other_parts(messages[last])
+        self.instructions = [_text(one) for one in messages if one.get("role") in SYSTEM]
         self.heard = Heard()
         self.reading: Reading | None = None
         self.call: str | None = None
@@ -185,19 +193,28 @@ class Turns:
         before = next(filter(None, map(self.waiting.get, turn.names)), None)
         if before is not None and turn.goes_on:
             turn.take_over(before)
+            if not self.memories.still_holds(turn.namespace, turn.reading, turn.heard):
+                turn.reading = self._prepared(turn)
             return True
         memories = self.memories
-        turn.reading = memories.prepare(turn.namespace, turn.asked, shown=turn.shown, **turn.asking)
+        turn.reading = self._prepared(turn)
         turn.heard = memories.heard(
             turn.namespace,
             turn.said,
             before=turn.before,
             asker=turn.asking.get("asker"),
-            about=turn.about,
+            names=turn.said_by,
+            about=turn.others,
+            under=turn.instructions,
+            kept=turn.kept,
+            grows=turn.grows,
             goes_on=turn.has_results,
             one_answer=not turn.is_answered,
         )
         return False
+
+    def _prepared(self, turn: Turn) -> Reading | None:
+        return self.memories.prepare(turn.namespace, turn.asked, shown=turn.shown, **turn.asking)
 
 
 class ResponseTurns(Turns):
@@ -215,10 +232,13 @@ class ResponseTurns(Turns):
         items = _items(call.get("input") or "")
         whose = named(self.namespace, call)
         asking = self.situation.asking(call)
-        turn = Turn(self, whose, items, str(response), str(conversation), asking=asking)
+        kept = _id(response or conversation or "")
+        turn = Turn(self, whose, items, kept, asking=asking)
+        turn.grows = bool(conversation)
+        turn.instructions.append(str(call.get("instructions") or ""))
         if not turn.asked:  # nothing but results of tools: the provider keeps the turn before
-            for kept in filter(None, (response, conversation)):
-                turn.names.add(digest(whose, _id(kept)))
+            for kept_before in filter(None, (response, conversation)):
+                turn.names.add(digest(whose, _id(kept_before)))
         goes_on = self._recall(turn)
         if conversation:
             turn.names.add(digest(whose, _id(conversation)))

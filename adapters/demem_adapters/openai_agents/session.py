@@ -43,6 +43,10 @@ __all__ = ["MemorySession"]
 Items = list[Any]  # dicts, as the SDK keeps them
 
 
+#: Items of the session that are looked at for what was said before.
+_MOST_BEFORE = 40
+
+
 class MemorySession:
     """Any session, with memory: it is passed on as it is, and what both sides said is remembered.
 
@@ -99,6 +103,8 @@ class MemorySession:
         #: The last message as it was kept, and how it was remembered.
         self._said = ""
         self._heard = Heard()
+        #: What was said in the session before it.
+        self._before: list[Spoken] = []
         #: The messages that were recalled for, as a digest, and the last of them.
         self._asked = ""
         self._question = ""
@@ -181,6 +187,8 @@ class MemorySession:
         namespace = self._whose(context)
         asking = self._situation.asking(context)
         said: list[str] = []
+        if any(role_of(item) == USER for item in items):
+            self._before = await self._said_before(len(items), wrapper)
         for item in items:
             if role_of(item) == USER:
                 said.append(text_of(item))
@@ -188,9 +196,21 @@ class MemorySession:
                 if not said and not self._said:
                     said = await self._asked_last(wrapper)
                 await asyncio.to_thread(self._remember, namespace, said, item, asking)
+                self._before += [*(Spoken(True, text) for text in said)]
+                self._before.append(Spoken(False, text_of(item)))
                 said = []
         if said:
             await asyncio.to_thread(self._hear, namespace, said, asking)
+
+    async def _said_before(self, new: int, wrapper: object) -> list[Spoken]:
+        """Return what was said in the session up to the last answer, before these new items."""
+        items = await self.get_items(_MOST_BEFORE + new, wrapper=wrapper)
+        earlier = items[: len(items) - new]
+        kept = [item for item in earlier if role_of(item) == USER or _is_answer(item)]
+        spoken = [Spoken(role_of(item) == USER, text_of(item)) for item in kept]
+        while spoken and spoken[-1].by_user:
+            spoken.pop()
+        return spoken
 
     async def _asked_last(self, wrapper: object) -> list[str]:
         """Return what the user said last in the session: a run may go on in another process."""
@@ -321,7 +341,12 @@ class MemorySession:
         self._said = said[-1]
         # What was taken back and is said again is an event of its own.
         self._heard = self.memories.heard(
-            namespace, said, session=self.session_id, asker=asking.get("asker"), anew=True
+            namespace,
+            said,
+            before=self._before,
+            session=self.session_id,
+            asker=asking.get("asker"),
+            anew=True,
         )
 
     def _remember(

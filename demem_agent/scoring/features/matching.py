@@ -42,8 +42,9 @@ def _related(work: Work) -> NDArray[np.float32]:
     if work.elsewhere is not None:
         _lessen(matches, [words.stems[n] for n in rarest], work.rows, work.elsewhere)
     mass = idf[rarest].astype(np.float32)
-    trusted = mass * np.array([words.trust(words.stems[n]) for n in rarest], np.float32)
-    return share_of(trusted @ matches, float(mass.sum()))
+    total = float(mass.sum())
+    mass *= np.array([words.trust(words.stems[n]) for n in rarest], np.float32)
+    return share_of(mass @ matches, total)
 
 
 def _lessen(
