@@ -135,11 +135,11 @@ def _before_splits(memory: SlotMemory) -> list[str]:
 
 
 def _rows(lines: Sequence[dict[str, Any]]) -> dict[tuple[str, object], dict[str, Any]]:
-    """Return the rows of an export by their kind and id, without its head and the ledger."""
+    """Return the rows of an export by their kind and id, without head, end and ledger."""
     found = {}
     for line in lines:
         kind = line["kind"]
-        if kind not in ("memory", "operation"):
+        if kind not in ("memory", "operation", "end"):
             found[kind, _id_of(line)] = line
     return found
 
