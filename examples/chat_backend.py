@@ -127,7 +127,7 @@ def reply(messages: Sequence[Mapping[str, Any]]) -> str:
     told: list[str] = []
     for line in "\n".join(shown).splitlines():
         who, _, text = _BESIDE.sub("- ", line).partition(": ")
-        if who in ("- user", "- correction") and not text.endswith("?"):
+        if who.startswith(("- user", "- correction to")) and not text.endswith("?"):
             told.append(text)
     if not asked.endswith("?"):
         return "Noted."

@@ -74,7 +74,7 @@ def by_their_time(question: str, told: Sequence[Told], scores: np.ndarray) -> np
         for nth, one in enumerate(told)
         if scores[nth] >= _RIVAL * scores[best] and _is_rival(one, told[best], matter)
     ]
-    chosen = max(rivals, key=lambda nth: _place(told[nth].evidence, sign))
+    chosen = max([best, *rivals], key=lambda nth: _place(told[nth].evidence, sign))
     moved = scores.copy()
     if chosen != best:
         moved[chosen] = scores[best] + _AHEAD

@@ -189,6 +189,9 @@ class Broken(MemoryStore):
     def holds(self, address: Any) -> bool:
         raise StoreError("made to fail")
 
+    def load(self, address: Any) -> Any:
+        raise StoreError("made to fail")
+
 
 def test_a_memory_that_fails_costs_neither_tools_nor_results(
     caplog: pytest.LogCaptureFixture,

@@ -49,3 +49,10 @@ def test_what_has_no_figure_is_left_where_it_stands() -> None:
 def test_another_thing_with_a_later_figure_is_no_rival() -> None:
     talk = [*WATER, ("2026-08-25", "Ana", "the well is at 90 cm")]
     assert "23 cm" in answered(talk, "How high is the pond now?")
+
+
+def test_what_a_document_tells_stands_where_nobody_said_it() -> None:
+    clause = "The fee of the harbour is now {} euros, as table {} says, and the master pays it."
+    document = "\n".join(clause.format(n * 7, n) for n in range(1, 20))
+    talk = [("2026-01-04", "Ana", document), ("2026-02-01", "Ana", "it rained")]
+    assert "fee of the harbour" in answered(talk, "What is the fee of the harbour now?")

@@ -62,7 +62,7 @@ EDITS: list[tuple[Lines, str, Callable[[dict[str, Any]], None], str]] = [
     (SPLIT, "evidence", set_to("at", "soon"), "ValueError"),
     (SPLIT, "evidence", set_to("spans", [[0, 999]]), "outside its text"),
     (SPLIT, "evidence", set_to("made_from", ["e77"]), "made from"),
-    (SPLIT, "slot", set_to("parent", 2), "descends from itself"),
+    (SPLIT, "slot", lambda line: line.update(parent=line["number"]), "descends from itself"),
     (SPLIT, "slot", set_to("number", 10**400), "holds what it cannot|ValueError"),
     (SPLIT, "context", set_to("id", "e9"), "never given"),
     (SPLIT, "context", set_to("read", [["e1", 3, 99]]), "read a line"),

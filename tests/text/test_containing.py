@@ -113,7 +113,7 @@ def test_no_text_looks_like_a_heading_another_speaker_or_the_end(
     first, heading, *body, last = reading.split("\n")
     assert (first, heading, last) == (OPEN, "# 8 May 2024", CLOSE)
     assert not reads_as_a_mark("\n".join(body))
-    named = "Ana: " if speaker else r"(?:\[no speaker\] |(?!Bob:|\[))"
+    named = "Ana: " if speaker else r"(?:\[no speaker\](?: |$)|(?!Bob:|\[))"
     for line in body:
         assert re.match(rf"  |- {MARGIN}{named}", line)
 
