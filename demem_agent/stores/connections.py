@@ -270,7 +270,8 @@ def _make_private(path: str) -> None:
 def _prepare(db: Database, path: str) -> None:
     if must_be_alone():
         db.execute("PRAGMA locking_mode=EXCLUSIVE")
-    _require_ours(db, path)  # before anything is written: a file that is refused stays as it is
+    with transaction(db, "BEGIN"):  # of one moment, should another process make the file just now
+        _require_ours(db, path)  # before anything is written: a file that is refused stays as it is
     _use_log(db)
     db.execute("PRAGMA synchronous=FULL")
     db.execute("PRAGMA secure_delete=ON")  # what is forgotten is overwritten in the file
