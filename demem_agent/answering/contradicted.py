@@ -8,7 +8,7 @@ is only what is said in so many words: a line that names nobody may be about who
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, product, starmap
 
 from demem_agent.later import dataclass, pattern
 from demem_agent.text.language.languages import STOPWORDS
@@ -159,12 +159,12 @@ def _of_another(asked: _Asked, text: str) -> bool:
             if form is _DOES:
                 owners -= _NO_NAME | STOPWORDS
             if owners and not asked.matter.isdisjoint(_telling(found["matter"])):
-                return not any(_same(one, owner) for one in owners for owner in asked.owners)
+                return not any(starmap(_same, product(owners, asked.owners)))
     return False
 
 
 def _of_them(asked: _Asked, said: _Said) -> bool:
-    return any(_same(word, owner) for word in said.words for owner in asked.owners)
+    return any(starmap(_same, product(said.words, asked.owners)))
 
 
 def _on_it(asked: _Asked, said: _Said) -> bool:

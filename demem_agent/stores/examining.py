@@ -192,8 +192,7 @@ class _Examination:
         with self._opened() as store:
             addresses = _survey(store)
             if self.faults and not addresses:
-                told = "; ".join(self.faults)
-                raise StoreError(f"no memory in the file can be read: {told}")
+                raise StoreError(f"no memory in the file can be read: {self.faults[0]}")
             memories: list[ExaminedMemory] = []
             for done, address in enumerate(addresses, 1):
                 memories.append(self._memory(store, address))

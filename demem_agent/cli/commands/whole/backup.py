@@ -31,5 +31,6 @@ def backup(
     place.require_file()
     with ticking("backing up", transient=True) as tick:
         made = backed_up(place.url, to, progress=tick)
-    said = f"{made.memories} memories in {made.path}, {made.size:,} bytes, SHA-256 {made.digest}"
+    memories = "1 memory" if made.memories == 1 else f"{made.memories} memories"
+    said = f"{memories} in {made.path}, {made.size:,} bytes, SHA-256 {made.digest}"
     output.show({**asdict(made), "at": made.at.isoformat()}, cell(said))
