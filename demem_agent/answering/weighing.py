@@ -81,8 +81,9 @@ def by_person(question: Question, scores: np.ndarray, found: list[Sentence]) -> 
     """Have what is of another person than is asked about count less."""
     whom = whom_asked(question.query, question.asker, {one.evidence.speaker for one in found})
     weighed = scores.copy()
+    least = _OF_ANOTHER * scores.max()  # the best of another counts more than what has less
     for nth, one in enumerate(found):
-        if scores[nth] and is_of_another(whom, one.text, one.evidence.speaker):
+        if scores[nth] > least and is_of_another(whom, one.text, one.evidence.speaker):
             weighed[nth] *= _OF_ANOTHER
     return weighed
 
