@@ -294,8 +294,9 @@ def test_arguments_that_the_client_refuses_are_refused_by_it(
     for wrong in ((), (CHAT["model"], SAID)):
         told: list[str] = []
         for asking in (client, wrap(client, memories)):
+            create: Any = asking.chat.completions.create
             with pytest.raises(TypeError) as raised:
-                asking.chat.completions.create(*wrong)
+                create(*wrong)
             told.append(str(raised.value))
         assert told[0] == told[1]
 

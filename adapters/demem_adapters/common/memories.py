@@ -409,19 +409,29 @@ class Memories(Choices):
         }
         patiently(lambda: _entered(memory, said, key, about, anew))
 
-    def keep(self, namespace: str | None, turns: Iterable[Said]) -> None:
-        """Remember texts that a framework hands over, each with a ``key`` of its own.
+    def keep(self, namespace: str | None, turns: Callable[[], Iterable[Said]]) -> None:
+        """Remember texts that a framework hands over, each with a ``key`` of its own, and once.
 
         What cannot be written now is written as soon as that can be done. A memory that fails costs
         nothing: what goes wrong is logged by its kind.
+
+        Args:
+            turns: gives the texts, when all that was to be written before is there. It is asked
+                again after an error.
         """
-        given = [*turns]
-        if namespace is None or not given:
+        if namespace is None:
             return
+        given: list[Said] = []
+        told: list[bool] = []
 
         def remembered() -> None:
+            if not told:
+                given.extend(turns())
+                told.append(True)
             while given:  # again after an error, the rest of it
-                self.remember(namespace, **given[0])
+                # It was handed over before, in another way.
+                with contextlib.suppress(IdempotencyConflict):
+                    self.remember(namespace, **given[0])
                 del given[0]
 
         with logged("a turn was not remembered"):

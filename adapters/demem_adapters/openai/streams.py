@@ -18,8 +18,8 @@ class Passing:
         self._stream = stream
         self._turn = turn
 
-    @property  # as unittest.mock has it; typeshed has a plain attribute
-    def __class__(self) -> Any:  # type: ignore[misc]
+    @property  # type: ignore[misc]  # typeshed has a plain attribute, as unittest.mock overrides it
+    def __class__(self) -> Any:
         """Of the class of the stream that it passes on, whosever that is."""
         return type(self._stream)
 
