@@ -49,10 +49,12 @@ _REDACTED = "redacted-by-litellm"
 #: called: a callback of the same has nothing to do there.
 _HELD = "_demem_memories"
 _AT_WORK: ContextVar[tuple[Memories, ...]] = ContextVar("_demem_at_work", default=())
-#: What is logged of a call of which a callback cannot change the messages.
+#: What is logged of calls of which a callback cannot change the messages, and of those before
+#: which none is asked.
 _UNNAMED = (
     "nothing was recalled for calls that give messages without the name: acompletion(messages=...)"
 )
+_UNASKED = "calls of litellm.completion have no memory by a callback: wrap it"
 
 
 class MemoryLogger(CustomLogger):
@@ -60,10 +62,10 @@ class MemoryLogger(CustomLogger):
 
     It works where LiteLLM asks its callbacks before a call: in ``litellm.acompletion``, in
     ``Router.acompletion`` and so in the proxy, of which the namespace sees who called.
-    ``litellm.completion`` asks none: use :func:`wrap`. Calls of a function that has the same
-    memories by that are left to it. Nothing is recalled for calls that give ``messages`` by their
-    place, which LiteLLM does not let a callback change: that is logged once, and both sides are
-    remembered.
+    ``litellm.completion`` asks none, which is logged once: use :func:`wrap`. Calls of a function
+    that has the same memories by that are left to it. Nothing is recalled for calls that give
+    ``messages`` by their place, which LiteLLM does not let a callback change: that is logged once,
+    and both sides are remembered.
 
     A stream is remembered when LiteLLM has passed on the provider's finish reason on its own. It
     also ends streams that broke off with "stop", and a reason that came together with text cannot
@@ -105,7 +107,7 @@ class MemoryLogger(CustomLogger):
         #: known to be whole.
         self._turns: Recent[str, Turn] = Recent(_MOST_CALLS)
         self._streams: Recent[str, Turn] = Recent(_MOST_CALLS)
-        self._has_warned = False
+        self._warned: set[str] = set()
 
     async def async_pre_call_deployment_hook(
         self, kwargs: Call, call_type: CallTypes | None
@@ -128,14 +130,27 @@ class MemoryLogger(CustomLogger):
 
     def _put_nothing(self, turn: Turn) -> None:
         """Note that the model is not shown what was recalled."""
-        if turn.reading is not None and not self._has_warned:
-            self._has_warned = True
-            LOG.warning(_UNNAMED)
+        if turn.reading is not None:
+            self._warn(_UNNAMED)
         turn.reading = None
+
+    def log_pre_api_call(self, model: object, messages: object, kwargs: Call) -> None:
+        """Warn once of calls that ask no callback, and so have no memory."""
+        if kwargs.get("call_type") == CallTypes.completion and not self._is_at_work():
+            self._warn(_UNASKED)
+
+    def _warn(self, what: str) -> None:
+        if what not in self._warned:
+            self._warned.add(what)
+            LOG.warning(what)
+
+    def _is_at_work(self) -> bool:
+        """Whether a function that has the same memories is being called."""
+        return any(one is self.memories for one in _AT_WORK.get())
 
     def _has_memory(self, messages: list[Any]) -> bool:
         """Whether an outer call has put there what was recalled for it, or has seen to it."""
-        if any(one is self.memories for one in _AT_WORK.get()):
+        if self._is_at_work():
             return True
         for message in messages:
             content = message.get("content") if isinstance(message, Mapping) else message.content

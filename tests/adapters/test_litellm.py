@@ -571,3 +571,15 @@ def test_a_stream_is_of_the_class_that_litellm_gives(
 ) -> None:
     stream = wrap(litellm.completion, memories)(**call(provider, VALVE, stream=True))
     assert isinstance(stream, litellm.CustomStreamWrapper)
+
+
+def test_calls_that_ask_no_callback_are_warned_of_once(
+    provider: Provider, memories: Memories, caplog: pytest.LogCaptureFixture
+) -> None:
+    litellm.callbacks = [MemoryLogger(memories)]
+    wrap(litellm.completion, memories)(**call(provider, VALVE))
+    run(litellm.acompletion(**call(provider, ASKED)))
+    assert told(caplog) == []
+    for _ in range(2):
+        litellm.completion(**call(provider, ASKED))
+    assert told(caplog) == ["calls of litellm.completion have no memory by a callback: wrap it"]
