@@ -1,6 +1,6 @@
 """A graph of one's own with memory, streamed, and two users: python examples/runnables_memory.py
 
-The node stands for one that calls a model: it answers with what was recalled. Needs ``pip install
+A function stands for the model: it answers with what was recalled. Needs ``pip install
 'demem-agent[langgraph]'``.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, BaseMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, MessagesState, StateGraph
 
@@ -23,26 +23,25 @@ TURNS = (
 )
 
 
-class State(MessagesState):
-    """The conversation, and what was recalled for its last message."""
-
-    memory: str
-
-
-def answer(state: State) -> dict[str, Any]:
-    """Answer a question with what was recalled, as a model would that is given it."""
-    if not str(state["messages"][-1].text).endswith("?"):
-        return {"messages": [AIMessage("Noted.")]}
-    told = [line.partition(": ")[2] for line in state["memory"].splitlines() if "user: " in line]
+def reply(messages: list[BaseMessage]) -> AIMessage:
+    """Answer a question with what was recalled, as a model would that is shown it."""
+    *before, asked = messages
+    if not str(asked.text).endswith("?"):
+        return AIMessage("Noted.")
+    lines = "\n".join(str(message.text) for message in before).splitlines()
+    told = [line.partition(": ")[2] for line in lines if "user: " in line]
     boiler = [line for line in told if "boiler" in line]
-    said = f"You told me: {boiler[0]}" if boiler else "I know nothing of it."
-    return {"messages": [AIMessage(said)]}
+    return AIMessage(f"You told me: {boiler[0]}" if boiler else "I know nothing of it.")
 
 
 def built(memories: Memories) -> Any:
     """Build the graph: recall, answer, remember."""
     recall, remember = memory_nodes(memories)
-    graph = StateGraph(State)
+
+    def answer(state: MessagesState) -> dict[str, Any]:
+        return {"messages": [reply(recall.put_before(state))]}
+
+    graph = StateGraph(MessagesState)
     graph.add_node("recall", recall)
     graph.add_node("answer", answer)
     graph.add_node("remember", remember)

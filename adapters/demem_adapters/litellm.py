@@ -6,7 +6,9 @@ import asyncio
 import functools
 import inspect
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, TypeVar, cast
 
 from demem_adapters.common import (
@@ -22,6 +24,7 @@ from demem_adapters.common import (
     block,
     named,
 )
+from demem_adapters.openai.streams import Passing
 from demem_adapters.openai.turns import BROKE_OFF, Call, Turn, Turns
 from demem_agent import InvalidInput
 
@@ -42,8 +45,16 @@ Create = TypeVar("Create", bound=Callable[..., Any])
 _MOST_CALLS = 2_000
 #: What LiteLLM puts in place of a text that its callbacks are not to see.
 _REDACTED = "redacted-by-litellm"
-#: On a function with memory, which memories it has.
+#: On a function with memory, which memories it has; and which the function has that is being
+#: called: a callback of the same has nothing to do there.
 _HELD = "_demem_memories"
+_AT_WORK: ContextVar[tuple[Memories, ...]] = ContextVar("_demem_at_work", default=())
+#: What is logged of calls of which a callback cannot change the messages, and of those before
+#: which none is asked.
+_UNNAMED = (
+    "nothing was recalled for calls that give messages without the name: acompletion(messages=...)"
+)
+_UNASKED = "calls of litellm.completion have no memory by a callback: wrap it"
 
 
 class MemoryLogger(CustomLogger):
@@ -51,7 +62,10 @@ class MemoryLogger(CustomLogger):
 
     It works where LiteLLM asks its callbacks before a call: in ``litellm.acompletion``, in
     ``Router.acompletion`` and so in the proxy, of which the namespace sees who called.
-    ``litellm.completion`` asks none: use :func:`wrap`.
+    ``litellm.completion`` asks none, which is logged once: use :func:`wrap`. Calls of a function
+    that has the same memories by that are left to it. Nothing is recalled for calls that give
+    ``messages`` by their place, which LiteLLM does not let a callback change: that is logged once,
+    and both sides are remembered.
 
     A stream is remembered when LiteLLM has passed on the provider's finish reason on its own. It
     also ends streams that broke off with "stop", and a reason that came together with text cannot
@@ -93,25 +107,51 @@ class MemoryLogger(CustomLogger):
         #: known to be whole.
         self._turns: Recent[str, Turn] = Recent(_MOST_CALLS)
         self._streams: Recent[str, Turn] = Recent(_MOST_CALLS)
+        self._warned: set[str] = set()
 
     async def async_pre_call_deployment_hook(
         self, kwargs: Call, call_type: CallTypes | None
     ) -> Call | None:
         """Recall for the user's last message, and put it before the model in this call alone."""
-        messages = kwargs.get("messages")
+        call = _with_messages(kwargs)
+        messages = call.get("messages")
         if call_type != CallTypes.acompletion or not messages or self._has_memory(messages):
             return None
-        if not named(self.namespace, kwargs):
+        if not named(self.namespace, call):
             return None
-        turn, asked = await asyncio.to_thread(self._calls.begin, kwargs)
-        if turn.reading is not None:
+        turn, asked = await asyncio.to_thread(self._calls.begin, call)
+        if "messages" not in kwargs:
+            self._put_nothing(turn)
+        elif turn.reading is not None:
             self._put[block(turn.reading)] = None
-        under_way = self._streams if kwargs.get("stream") else self._turns
-        under_way[kwargs["litellm_call_id"]] = turn
-        return asked
+        under_way = self._streams if call.get("stream") else self._turns
+        under_way[call["litellm_call_id"]] = turn
+        return asked if "messages" in kwargs else None
+
+    def _put_nothing(self, turn: Turn) -> None:
+        """Note that the model is not shown what was recalled."""
+        if turn.reading is not None:
+            self._warn(_UNNAMED)
+        turn.reading = None
+
+    def log_pre_api_call(self, model: object, messages: object, kwargs: Call) -> None:
+        """Warn once of calls that ask no callback, and so have no memory."""
+        if kwargs.get("call_type") == CallTypes.completion and not self._is_at_work():
+            self._warn(_UNASKED)
+
+    def _warn(self, what: str) -> None:
+        if what not in self._warned:
+            self._warned.add(what)
+            LOG.warning(what)
+
+    def _is_at_work(self) -> bool:
+        """Whether a function that has the same memories is being called."""
+        return any(one is self.memories for one in _AT_WORK.get())
 
     def _has_memory(self, messages: list[Any]) -> bool:
-        """Whether an outer call has put there what this object recalled for it."""
+        """Whether an outer call has put there what was recalled for it, or has seen to it."""
+        if self._is_at_work():
+            return True
         for message in messages:
             content = message.get("content") if isinstance(message, Mapping) else message.content
             if isinstance(content, str) and content.split("\n\n", 1)[0] in self._put:
@@ -176,16 +216,26 @@ def wrap(
         name = getattr(create, "__name__", create)
         raise InvalidInput("create", name, "one that does not have these memories already")
     begin = Turns(memories, namespace, inject, Situation(asker, conditions, where)).begin
+    names = _names_of(create)
 
     @functools.wraps(create)
-    def created(model: str, messages: list[Any], **call: Any) -> Any:
-        turn, asked = begin({"model": model, "messages": messages, **call})
-        return _heard(create(**asked), turn)
+    def created(*args: Any, **call: Any) -> Any:
+        given = _by_name(names, args, call)
+        if given is None:
+            return create(*args, **call)
+        turn, asked = begin(given)
+        with _at_work(memories):
+            response = create(**asked)
+        return _heard(response, turn)
 
     @functools.wraps(create)
-    async def acreated(model: str, messages: list[Any], **call: Any) -> Any:
-        turn, asked = await asyncio.to_thread(begin, {"model": model, "messages": messages, **call})
-        response = await create(**asked)
+    async def acreated(*args: Any, **call: Any) -> Any:
+        given = _by_name(names, args, call)
+        if given is None:
+            return await create(*args, **call)
+        turn, asked = await asyncio.to_thread(begin, given)
+        with _at_work(memories):
+            response = await create(**asked)
         if not isinstance(response, ModelResponse):
             return _Stream(response, turn)
         return await asyncio.to_thread(_heard, response, turn)
@@ -193,6 +243,40 @@ def wrap(
     made = acreated if inspect.iscoroutinefunction(create) else created
     setattr(made, _HELD, (*held, memories))
     return cast("Create", made)
+
+
+@contextmanager
+def _at_work(memories: Memories) -> Iterator[None]:
+    before = _AT_WORK.set((*_AT_WORK.get(), memories))
+    try:
+        yield
+    finally:
+        _AT_WORK.reset(before)
+
+
+def _names_of(create: Callable[..., Any]) -> list[str]:
+    """Return the names of the arguments that a function takes by their place as well."""
+    names: list[str] = []
+    for name, parameter in inspect.signature(create).parameters.items():
+        if parameter.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD:
+            names.append(name)
+    return names or ["model", "messages"]
+
+
+def _by_name(names: list[str], args: tuple[Any, ...], call: Call) -> Call | None:
+    """Return the arguments of a call by their names; None where the function will refuse them."""
+    given = dict(zip(names, args, strict=False))
+    if len(given) < len(args) or not given.keys().isdisjoint(call):
+        return None
+    return {**given, **call}
+
+
+def _with_messages(call: Call) -> Call:
+    """Return a call with its messages, which may have been given by their place."""
+    if "messages" in call:
+        return call
+    log = call.get("litellm_logging_obj")
+    return {**call, "messages": getattr(log, "messages", None)}
 
 
 def _heard(response: Any, turn: Turn) -> Any:
@@ -203,15 +287,8 @@ def _heard(response: Any, turn: Turn) -> Any:
     return response
 
 
-class _Stream:
+class _Stream(Passing):
     """A stream that looks like the one it passes on, for ``for`` and for ``async for``."""
-
-    def __init__(self, stream: Any, turn: Turn) -> None:
-        self._stream = stream
-        self._turn = turn
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._stream, name)
 
     def __iter__(self) -> _Stream:
         return self

@@ -298,7 +298,7 @@ class WithMemory(Runnable[Any, Any]):
 class RecallNode(Runnable[Any, Any]):
     """The first of the nodes that :func:`memory_nodes` makes."""
 
-    def __init__(self, turns: _Turns, messages: str, memory: str) -> None:
+    def __init__(self, turns: _Turns, messages: str, memory: str | None) -> None:
         self.name = "recall"
         self.messages = messages
         self.memory = memory
@@ -309,17 +309,41 @@ class RecallNode(Runnable[Any, Any]):
         """Where it is remembered."""
         return self._turns.memories
 
-    def invoke(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> dict[str, str]:
+    def invoke(
+        self, input: Any, config: RunnableConfig | None = None, **_: Any
+    ) -> dict[str, str] | None:
         """Recall for the user's last messages, and remember these."""
-        talk = _Talk.of(_of_state(input, self.messages))
-        turn = self._turns.begin(talk, ensure_config(config))
-        return {self.memory: block(turn.reading)}
+        _, turn = self._begin(input, config)
+        return {self.memory: block(turn.reading)} if self.memory else None
 
     async def ainvoke(
         self, input: Any, config: RunnableConfig | None = None, **_: Any
-    ) -> dict[str, str]:
+    ) -> dict[str, str] | None:
         """Do as :meth:`invoke` does, without blocking the event loop."""
         return await asyncio.to_thread(self.invoke, input, ensure_config(config))
+
+    def put_before(self, state: Any, config: RunnableConfig | None = None) -> list[BaseMessage]:
+        """Return the messages of a state for a model, with what was recalled before the user's
+        last.
+
+        It is put there for one call and stays out of the state. In a run that is resumed by another
+        process it is recalled anew.
+
+        Args:
+            config: of the run; that of the node that calls this, unless given.
+        """
+        messages, turn = self._begin(state, config)
+        return _put_before(messages, block(turn.reading), "user")
+
+    async def aput_before(
+        self, state: Any, config: RunnableConfig | None = None
+    ) -> list[BaseMessage]:
+        """Do as :meth:`put_before` does, without blocking the event loop."""
+        return await asyncio.to_thread(self.put_before, state, ensure_config(config))
+
+    def _begin(self, state: Any, config: RunnableConfig | None) -> tuple[list[BaseMessage], _Turn]:
+        messages = _of_state(state, self.messages)
+        return messages, self._turns.begin(_Talk.of(messages), ensure_config(config))
 
 
 class RememberNode(Runnable[Any, Any]):
@@ -394,20 +418,23 @@ def memory_nodes(
     conditions: Conditions = (),
     where: Filter | None = None,
     messages: str = "messages",
-    memory: str = "memory",
+    memory: str | None = None,
 ) -> tuple[RecallNode, RememberNode]:
     """Make two nodes for a graph of your own, sync and async: one that recalls, one that remembers.
 
-    The first puts a block of data into the state, in a field of its own, so that it is in no
-    message and is not remembered; the node that calls the model puts it before the user's last
-    message. What the user said is remembered then. The second remembers the answer that the
-    messages end with, if it came to its end: put it where the answer is final, behind an interrupt
-    for approval, say. A run that is resumed or carried out again is remembered once.
+    The first remembers what the user said; ``recall.put_before(state)`` gives the node that calls
+    the model its messages, with what was recalled as one block of data before the user's last one.
+    The block is in no state and so in no checkpoint: what is forgotten is gone there as well. The
+    second node remembers the answer that the messages end with, if it came to its end: put it where
+    the answer is final, behind an interrupt for approval, say. A run that is resumed or carried out
+    again is remembered once.
 
     Args:
         namespace, asker, conditions, where: as in :func:`with_memory`.
         messages: the field of the state that holds the conversation.
-        memory: the field for the block, a text; "" where nothing was recalled.
+        memory: a field of the state that the block is put into as well, a text, "" where nothing
+            was recalled; none unless given. A checkpointer keeps it, unless the field is
+            ``Annotated[str, UntrackedValue]``: then a run that is resumed has it no more.
     """
     turns = _Turns(memories, namespace, asker, conditions, where)
     return RecallNode(turns, messages, memory), RememberNode(turns, messages)

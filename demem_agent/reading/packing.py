@@ -28,17 +28,33 @@ __all__ = [
     "wrap",
 ]
 
-OPEN = "<demem:memory>"
-CLOSE = "</demem:memory>"
+_NAME = "demem:memory"
+OPEN = f"<{_NAME}>"
+CLOSE = f"</{_NAME}>"
 
 #: What a line that was cut off may be: the start of a header, a line, a further line or the mark.
 _BEGUN = ["#", "-", " ", *(CLOSE[:length] for length in range(1, len(CLOSE)))]
 _CUT_OFF = "|".join(map(re.escape, _BEGUN))
-#: What a line may hold that rendering can produce, and what ends it.
-_LINE = rf"(?:# |- |  )(?:(?!{CLOSE}).)*(?:\n|\Z|(?={CLOSE}))"
+#: With what rendered lines begin.
+_BULLET = "(?:# |- |  )"
+#: What a line may hold that rendering can produce, and what ends it. No line holds a mark.
+_LINE = rf"{_BULLET}(?:(?!{CLOSE}|{OPEN}).)*(?:\n|\Z|(?={CLOSE}))"
 #: A rendered block: the opening mark, then only such lines, then the closing mark, or the end of a
 #: text that was cut off there.
 _BLOCK = pattern(rf"{OPEN}\r?\n(?:{_LINE})*(?:{CLOSE}(?:\r?\n)?|(?:{_CUT_OFF})?\Z)")
+#: The same within a text that was escaped, once or more often, as by JSON or a log: all in one
+#: line, the ends of its own written with backslashes, the marks perhaps as well.
+_LESS, _MORE = r"(?:<|\\+u003[cC])", r"(?:>|\\+u003[eE])"
+_OPENED = rf"{_LESS}{_NAME}{_MORE}"
+_CLOSED = rf"{_LESS}\\*/{_NAME}{_MORE}"
+_END = r"(?<!\\)(?P=end)"
+_ESCAPED_LINE = rf"{_BULLET}(?:(?!{_CLOSED}|{_OPENED}|{_END}).)*(?:{_END}|(?={_CLOSED}))"
+#: Where it was cut off, all up to a quote, which may be the end of the string.
+_ESCAPED_REST = rf"(?:{_BULLET}(?:(?!{_OPENED}|\").)*)?\Z"
+_ESCAPED = pattern(
+    rf"{_OPENED}(?P<end>(?:\\+r)?\\+n)"
+    rf"(?:(?:{_ESCAPED_LINE})*{_CLOSED}(?:(?P=end))?|{_ESCAPED_REST})"
+)
 #: Lines that did not fit before packing gives up looking for shorter ones.
 _MISSES = 12
 #: Returns a line as it is told.
@@ -242,8 +258,12 @@ def wrap(body: str) -> str:
 
 
 def strip_rendered(text: str) -> str:
-    """Remove every block that :func:`wrap` marked; text without one comes back unchanged."""
-    return _BLOCK.sub("", text) if OPEN in text else text
+    """Remove every block that :func:`wrap` marked, also from within text that was escaped, as JSON
+    is; text without one comes back unchanged.
+    """
+    if _NAME not in text:
+        return text
+    return _ESCAPED.sub("", _BLOCK.sub("", text))
 
 
 def in_time_order(lines: Sequence[Line]) -> list[Line]:

@@ -116,3 +116,34 @@ def test_all_before_the_users_last_message_stays_as_it_was(
     assert prompt[:before] == messages[:before]
     assert DECLARED in prompt[before]["content"]
     assert prompt[before + 1 :] == messages[before + (place == "merged") :] or last is None
+
+
+@pytest.mark.parametrize("unit", ["chars", "bytes", "tokens"])
+@pytest.mark.parametrize("limit", [20, 60, 94, 130, 150])
+def test_a_limit_that_has_room_for_no_line_is_warned_of_once_with_the_least_that_has(
+    unit: Any, limit: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    about: Any = {"unit": unit, "counter": len if unit == "tokens" else None}
+    memories = Memories(limit=limit, encoder=BagEncoder(), **about)
+    memories.remember("ana", VALVE, speaker="user")
+    for _ in range(3):
+        assert memories.prepare("ana", ASKED) is None
+    (told,) = caplog.messages
+    assert told.startswith(
+        f"nothing was recalled: a limit of {limit} {unit} has no room for a line"
+    )
+    least = int(told.split()[-2])
+    assert memories.prepare("ana", ASKED, limit=least - 1) is None
+    reading = memories.prepare("ana", ASKED, limit=least)
+    assert reading is not None
+    assert VALVE in reading.text
+
+
+@pytest.mark.parametrize("limit", [50, 150, 2000])
+def test_where_nothing_is_remembered_no_limit_is_warned_of(
+    limit: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    memories = Memories(limit=limit, encoder=BagEncoder())
+    memories.remember("ana", ASKED, speaker="user")
+    assert memories.prepare("ana", ASKED) is None
+    assert caplog.messages == []

@@ -480,3 +480,106 @@ def test_a_function_is_not_wrapped_twice_with_the_same_memories(memories: Memori
     wrapped = wrap(wrap(litellm.completion, memories), Memories(encoder=BagEncoder()))
     with pytest.raises(InvalidInput, match="these memories already"):
         wrap(wrapped, memories)
+
+
+@pytest.mark.parametrize("known", [False, True], ids=["nothing known", "something known"])
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
+@pytest.mark.parametrize("routes", [False, True], ids=["sdk", "router"])
+def test_a_wrapped_function_beside_the_callback_recalls_and_remembers_once(
+    provider: Provider, memories: Memories, known: bool, stream: bool, routes: bool
+) -> None:
+    before = [VALVE] if known else []
+    for text in before:
+        memories.remember("default", text)
+    litellm.callbacks = [MemoryLogger(memories)]
+
+    async def ask() -> None:
+        create = router(provider, "good").acompletion if routes else litellm.acompletion
+        about = call(provider, ASKED, stream=stream)
+        if routes:
+            about = {"model": "good", "messages": about["messages"], "stream": stream}
+        response = await wrap(create, memories)(**about)
+        if stream:
+            await heard(response)
+
+    run(ask())
+    assert [DECLARED in text for text in seen(provider)].count(True) == len(before)
+    assert texts(memories) == [*before, ASKED, f"Noted: {ASKED}"]
+    assert len(memories.of("default").contexts()) == 1
+
+
+def test_arguments_may_be_given_by_their_place(provider: Provider, memories: Memories) -> None:
+    about = call(provider, ASKED)
+    memories.remember("default", VALVE)
+    create = wrap(litellm.completion, memories)
+    timeout = 30.0  # the third that it takes
+    create(about.pop("model"), about.pop("messages"), timeout, **about)
+    assert [DECLARED in text for text in seen(provider)] == [False, True, False]
+    assert texts(memories) == [VALVE, ASKED, f"Noted: {ASKED}"]
+
+
+def test_of_messages_that_are_given_by_their_place_nothing_is_lost(
+    provider: Provider, memories: Memories, caplog: pytest.LogCaptureFixture
+) -> None:
+    litellm.callbacks = [MemoryLogger(memories)]
+
+    async def ask(text: str, **more: Any) -> None:
+        about = call(provider, text, **more)
+        response = await litellm.acompletion(about.pop("model"), about.pop("messages"), **about)
+        if more:
+            await heard(response)
+
+    run(ask(VALVE))
+    assert told(caplog) == []
+    run(ask(ASKED, stream=True))
+    run(ask("Is it of brass?"))
+    assert len(told(caplog)) == 1
+    assert "messages=" in told(caplog)[0]
+    assert texts(memories)[:4] == [VALVE, f"Noted: {VALVE}", ASKED, f"Noted: {ASKED}"]
+    assert [context.read for context in memories.of("default").contexts()] == [()] * 3
+
+
+@pytest.mark.parametrize("wrong", [(), ("openai/good", [], *[None] * 90)], ids=["none", "many"])
+def test_arguments_that_a_function_refuses_are_refused_by_it(
+    memories: Memories, wrong: Any
+) -> None:
+    with pytest.raises(TypeError) as raised:
+        litellm.completion(*wrong)
+    with pytest.raises(TypeError) as again:
+        wrap(litellm.completion, memories)(*wrong)
+    assert str(again.value) == str(raised.value)
+
+
+@pytest.mark.parametrize("messages", [None, "Which valve?", ["Which valve?"]])
+def test_messages_that_are_none_come_to_what_litellm_says_of_them(
+    provider: Provider, memories: Memories, messages: Any
+) -> None:
+    about = {**call(provider, ASKED, model="fault-401"), "messages": messages}
+    raised: list[str] = []
+    for create in (litellm.completion, wrap(litellm.completion, memories)):
+        try:
+            create(**about)
+        except Exception as error:  # whatever this version of LiteLLM makes of it
+            raised.append(repr(error)[:60])
+    assert len(raised) == 2
+    assert raised[0] == raised[1]
+    assert texts(memories) == []
+
+
+def test_a_stream_is_of_the_class_that_litellm_gives(
+    provider: Provider, memories: Memories
+) -> None:
+    stream = wrap(litellm.completion, memories)(**call(provider, VALVE, stream=True))
+    assert isinstance(stream, litellm.CustomStreamWrapper)
+
+
+def test_calls_that_ask_no_callback_are_warned_of_once(
+    provider: Provider, memories: Memories, caplog: pytest.LogCaptureFixture
+) -> None:
+    litellm.callbacks = [MemoryLogger(memories)]
+    wrap(litellm.completion, memories)(**call(provider, VALVE))
+    run(litellm.acompletion(**call(provider, ASKED)))
+    assert told(caplog) == []
+    for _ in range(2):
+        litellm.completion(**call(provider, ASKED))
+    assert told(caplog) == ["calls of litellm.completion have no memory by a callback: wrap it"]

@@ -545,8 +545,8 @@ def test_what_is_handed_over_while_the_store_is_busy_waits_in_its_order() -> Non
     memories = Memories(store, encoder=BagEncoder())
     memories.of("home")
     store.fails = 2
-    memories.keep("home", [{"text": text, "key": text} for text in (VALVE, ASKED)])
-    memories.keep("home", [{"text": "It leaks.", "key": "3"}])
+    memories.keep("home", lambda: [{"text": text, "key": text} for text in (VALVE, ASKED)])
+    memories.keep("home", lambda: [{"text": "It leaks.", "key": "3"}])
     while memories.waiting:
         memories.names()
     assert [item.text for item in memories.of("home").evidence()] == [VALVE, ASKED, "It leaks."]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 from adapter_contract import ASKED, VALVE, blocks_among
 from adapter_contract import texts as texts_of
 
-from demem_adapters.common import Memories
+from demem_adapters.common import DECLARED, Memories
 from demem_adapters.openai import wrap
 from demem_agent.errors import InvalidInput
 from demem_agent.testing import BagEncoder, Provider
@@ -250,3 +251,84 @@ def test_a_client_may_be_wrapped_with_several_memories(
     assert texts(memories) == [VALVE, ASKED, "A brass one."]
     with pytest.raises(InvalidInput, match="these memories already"):
         wrap(wrapped, memories)
+
+
+BAD: dict[str, Any] = {
+    "none": None,
+    "a text": "Which valve?",
+    "texts": [ASKED],
+    "a message alone": {"role": "user", "content": ASKED},
+    "a number": 7,
+}
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("name", BAD)
+def test_messages_that_are_none_come_to_what_the_provider_says_of_them(
+    client: openai.OpenAI, provider: Provider, memories: Memories, name: str, stream: bool
+) -> None:
+    given = BAD[name]
+    call: Any = {"model": "fault-401", "messages": given, "stream": stream}
+    with pytest.raises(openai.AuthenticationError):
+        wrap(client, memories).chat.completions.create(**call)
+    assert provider.requests[-1].body["messages"] == given
+    if not isinstance(given, str | None):
+        with pytest.raises(openai.AuthenticationError):
+            wrap(client, memories).responses.create(model="fault-401", input=given)
+        assert provider.requests[-1].body["input"] == given
+    assert texts(memories) == [VALVE]
+
+
+@pytest.mark.parametrize("given", [[ASKED], SAID], ids=["bad", "good"])
+def test_messages_that_can_be_gone_through_once_reach_the_provider(
+    client: openai.OpenAI, provider: Provider, memories: Memories, given: Any
+) -> None:
+    with pytest.raises(openai.AuthenticationError):
+        wrap(client, memories).chat.completions.create(model="fault-401", messages=iter(given))
+    assert provider.requests[-1].body["messages"][-1] == given[-1]
+
+
+def test_arguments_that_the_client_refuses_are_refused_by_it(
+    client: openai.OpenAI, memories: Memories
+) -> None:
+    for wrong in ((), (CHAT["model"], SAID)):
+        told: list[str] = []
+        for asking in (client, wrap(client, memories)):
+            create: Any = asking.chat.completions.create
+            with pytest.raises(TypeError) as raised:
+                create(*wrong)
+            told.append(str(raised.value))
+        assert told[0] == told[1]
+
+
+def test_a_stream_is_of_the_class_that_the_client_gives(
+    client: openai.OpenAI, provider: Provider, memories: Memories
+) -> None:
+    wrapped = wrap(client, memories)
+    assert isinstance(wrapped.chat.completions.create(**CHAT, stream=True), openai.Stream)
+    assert isinstance(wrapped.responses.create(**RESPONSE, stream=True), openai.Stream)
+    raw = wrapped.chat.completions.with_raw_response.create(**CHAT, stream=True)
+    assert isinstance(raw.parse(), openai.Stream)
+
+    async def run() -> Any:
+        about: Any = {"base_url": provider.url, "api_key": "unused"}
+        async with openai.AsyncOpenAI(**about) as plain:
+            return await wrap(plain, memories).chat.completions.create(**CHAT, stream=True)
+
+    assert isinstance(asyncio.run(run()), openai.AsyncStream)
+
+
+def test_what_was_recalled_is_not_taken_for_the_users_words_where_it_was_escaped(
+    client: openai.OpenAI, provider: Provider, memories: Memories
+) -> None:
+    wrapped = wrap(client, memories)
+    wrapped.chat.completions.create(**CHAT)
+    sent = provider.requests[-1].body["messages"]
+    for quoted in (json.dumps(sent), json.dumps({"log": json.dumps(sent)}), repr(sent)):
+        said: Any = [{"role": "user", "content": f"What does this mean? {quoted}"}]
+        wrapped.chat.completions.create(model="good", messages=said)
+        remembered = texts(memories)[-2]
+        assert remembered.startswith("What does this mean?")
+        assert ASKED in remembered
+        assert VALVE not in remembered
+        assert DECLARED not in remembered

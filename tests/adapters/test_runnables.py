@@ -25,6 +25,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
 from langchain_core.runnables import RunnableConfig, RunnableLambda
+from langgraph.channels import UntrackedValue
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.types import Command, interrupt
@@ -74,23 +75,18 @@ def texts(memories: Memories, namespace: str = "ana") -> list[str]:
 
 
 class State(MessagesState):
-    memory: str
+    memory: Annotated[str, UntrackedValue]
 
 
 def graph(memories: Memories, talker: Model, *, approve: bool = False, **options: Any) -> Any:
     """Make a plain graph: recall, a node that calls a model, remember; with approval if wanted."""
     recall, remember = memory_nodes(memories, **options)
 
-    def put(state: State) -> list[BaseMessage]:
-        *before, last = state["messages"]
-        told = [HumanMessage(state["memory"])] if state["memory"] else []
-        return [*before, *told, last]
-
     def answer(state: State) -> dict[str, Any]:
-        return {"messages": [talker.invoke(put(state))]}
+        return {"messages": [talker.invoke(recall.put_before(state))]}
 
-    async def aanswer(state: State) -> dict[str, Any]:
-        return {"messages": [await talker.ainvoke(put(state))]}
+    async def aanswer(state: State, config: RunnableConfig) -> dict[str, Any]:
+        return {"messages": [await talker.ainvoke(await recall.aput_before(state, config))]}
 
     def approved(state: State) -> None:
         if approve:
@@ -342,13 +338,66 @@ def test_the_tokens_of_a_model_with_memory_are_streamed_by_the_graph(memories: M
     assert len(tokens) > 2
 
 
-def test_the_block_is_in_no_message_of_the_state_and_is_not_remembered(memories: Memories) -> None:
-    made = graph(memories, model())
+@pytest.mark.parametrize("field", [None, "memory"])
+def test_the_block_is_in_no_checkpoint_and_is_not_remembered(
+    memories: Memories, field: str | None
+) -> None:
+    talker = model()
+    made = graph(memories, talker, memory=field)
     for thread, text in (("monday", VALVE), ("tuesday", ASKED)):
         state = made.invoke({"messages": [HumanMessage(text)]}, config("ana", thread))
-    assert VALVE in state["memory"]
-    assert not any(DECLARED in message.text for message in state["messages"])
+    assert VALVE in state.get("memory", VALVE)
+    assert VALVE in talker.asked[1][0].text
+    saver = made.checkpointer
+    kept = repr([saver.storage, dict(saver.writes), dict(saver.blobs)])
+    assert ASKED in kept
+    assert "demem:memory" not in kept
     assert texts(memories) == [VALVE, "Noted.", ASKED, "Noted."]
+
+
+def test_a_run_that_is_resumed_in_another_process_is_shown_what_is_remembered_then(
+    memories: Memories,
+) -> None:
+    """Also of what was forgotten while it waited nothing is shown."""
+    saver = InMemorySaver()
+    memories.remember("ana", VALVE)
+    memories.remember("ana", "My boiler has a copper pipe.")
+    told = config("ana", "t")
+    for talker in (model(), model()):
+        recall, remember = memory_nodes(memories)
+
+        def answer(state: MessagesState, recall: Any = recall, talker: Any = talker) -> Any:
+            interrupt("May it be asked?")
+            return {"messages": [talker.invoke(recall.put_before(state))]}
+
+        built = StateGraph(MessagesState).add_node("recall", recall).add_node("answer", answer)
+        built.add_edge(START, "recall").add_edge("recall", "answer")
+        built.add_node("remember", remember).add_edge("answer", "remember")
+        made = built.compile(checkpointer=saver)
+        if saver.storage:
+            memories.forget("ana", "e2")
+            made.invoke(Command(resume=True), told)
+        else:
+            made.invoke({"messages": [HumanMessage(ASKED)]}, told)
+    shown = talker.asked[0][0].text
+    assert VALVE in shown
+    assert "copper" not in shown
+    assert texts(memories) == [VALVE, ASKED, "Noted."]
+
+
+def test_what_is_put_before_a_model_stays_the_same_while_tools_answer_it(
+    memories: Memories,
+) -> None:
+    memories.remember("ana", VALVE)
+    recall, _ = memory_nodes(memories)
+    asked = [HumanMessage(ASKED, id="m1")]
+    first = recall.put_before({"messages": asked}, config("ana", "t"))
+    memories.remember("ana", "My boiler has a steel valve too.")
+    call = {"name": "look", "args": {}, "id": "t1"}
+    results = [AIMessage("", tool_calls=[call]), ToolMessage("brass", tool_call_id="t1")]
+    second = recall.put_before({"messages": [*asked, *results]}, config("ana", "t"))
+    assert len(first) == 2
+    assert second[:2] == first
 
 
 def test_what_waits_for_approval_is_remembered_once_it_is_resumed(memories: Memories) -> None:
@@ -395,7 +444,7 @@ def test_a_state_may_be_an_object_with_fields_of_other_names(memories: Memories)
 
 
 def test_two_users_of_one_graph_never_see_each_others(memories: Memories) -> None:
-    made = graph(memories, model())
+    made = graph(memories, model(), memory="memory")
     made.invoke({"messages": [HumanMessage(VALVE)]}, config("ana", "t1"))
     state = made.invoke({"messages": [HumanMessage(ASKED)]}, config("ben", "t2"))
     assert state["memory"] == ""

@@ -4,7 +4,10 @@ remembered again.
 
 from __future__ import annotations
 
+import json
 import threading
+import time
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone
 from itertools import pairwise
 from typing import Any
@@ -486,3 +489,48 @@ def test_what_is_no_list_of_ids_to_leave_out_is_refused(without: Any) -> None:
 def test_what_stands_behind_a_block_that_was_written_by_hand_is_kept() -> None:
     text = f"I wrote {OPEN}\n# 1\n- user: a line{CLOSE} in a file, and my bell is new."
     assert strip_rendered(text) == "I wrote  in a file, and my bell is new."
+
+
+def for_a_page(text: str) -> str:
+    """Write a text as JSON that may stand in a page of HTML."""
+    escaped = json.dumps(text).replace("<", "\\u003c").replace(">", "\\u003e")
+    return escaped.replace("/", "\\/")
+
+
+def twice(text: str) -> str:
+    return json.dumps({"result": json.dumps({"content": text})})
+
+
+ESCAPES = pytest.mark.parametrize(
+    "escaped", [json.dumps, twice, for_a_page], ids=lambda one: one.__name__
+)
+
+
+@ESCAPES
+@given(LINES.filter(bool), st.sampled_from(["", "I moved.", "C:\\new", "\\", '"', "\n"]))
+def test_a_reading_in_escaped_text_is_taken_out_of_the_text_around_it(
+    escaped: Callable[[str], str], lines: list[Line], other: str
+) -> None:
+    lines = [*lines, line(f"{other} and {other}", number=99)]
+    quoted = escaped(f"{other}\n{render(lines)}\n{other}")
+    assert strip_rendered(quoted) == escaped(f"{other}\n{other}")
+
+
+def test_a_reading_in_the_repr_of_a_text_is_taken_out() -> None:
+    result = {"content": f"{render([line('Rex barked')])}\nThat is all."}
+    assert strip_rendered(f"Observation: {result}") == "Observation: {'content': 'That is all.'}"
+
+
+def test_what_a_user_writes_behind_an_escaped_reading_that_was_cut_off_is_kept() -> None:
+    begun = json.dumps(render([line("Rex barked at the gate")]))[:60]
+    assert strip_rendered(f"Log: {begun}") == 'Log: "'
+    said = f'{begun}", "said": "I moved to Oslo."}}'
+    assert "I moved to Oslo." in strip_rendered(said)
+
+
+@pytest.mark.parametrize("end", ["\n", "\\n"], ids=["plain", "escaped"])
+def test_marks_that_nothing_closes_are_looked_through_in_no_time(end: str) -> None:
+    text = f"{OPEN}{end}# " * 4000 + "\nThe end."
+    begun = time.perf_counter()
+    assert strip_rendered(text) == text
+    assert time.perf_counter() - begun < 2

@@ -44,7 +44,7 @@ from demem_agent.options import Options
 from demem_agent.pool import MOST_BYTES
 from demem_agent.reading import Asking
 from demem_agent.stores import DeletionReceipt, Store
-from demem_agent.text import content_terms
+from demem_agent.text import Measure, content_terms
 from demem_agent.turns import text_field, whole_field
 from demem_agent.types import number_of
 from demem_agent.where import Where, as_where
@@ -56,6 +56,8 @@ Matching = Callable[[Evidence], bool]
 
 #: Calls whose answers feedback can refer to without a look into the memory.
 _MOST_ANSWERS = 10_000
+#: Where nothing was read, whether there is anything is looked up with so many times the limit.
+_AMPLE = 8
 
 
 class Said(TypedDict, total=False):
@@ -155,7 +157,8 @@ class Memories(Choices):
     Args:
         url: where the memories live: ``memory://``, ``sqlite:///bot.db``, or a store object.
         limit: most that is recalled at once, in the memories' unit, with the sentence that declares
-            it to be data where that stands before it; their ``read_limit`` unless given.
+            it to be data where that stands before it; their ``read_limit`` unless given. One that
+            has room for no line is warned of once, with the least that has.
         most_open: how many are held in RAM at once, those that were used last; the others are
             opened again. ``most_bytes``: how many bytes of RAM they may take together.
         background: write turns in a thread, so that no answer waits for it. What is recalled in
@@ -187,6 +190,7 @@ class Memories(Choices):
         #: Whose memory a message was said to first, by what tells it from others.
         self._whose: Recent[str, str] = Recent(_MOST_ANSWERS)
         self.limit = None if limit is None else whole_field("limit", limit, 1)
+        self._has_told_least = False
         #: By the id of a call, the answers in each namespace: two providers may give the same id.
         self._answers: Recent[str, dict[str, str]] = Recent(_MOST_ANSWERS)
 
@@ -305,15 +309,20 @@ class Memories(Choices):
         """Return a reading that is within the limit with what is put in beside it."""
         size = self.measure(memory.settings.unit)
         most = memory.settings.read_limit if limit is None else whole_field("limit", limit, 1)
-        room = most - size(beside)
-        while room > 0:
-            reading = read(room)
-            over = size(beside + reading.text) - most
-            if over <= 0:
-                return reading
-            room -= over  # a counter of tokens may find more in both together
-        LOG.warning("nothing was recalled: the limit has no room beside what declares it as data")
-        return None
+        reading = _within(most, beside, read, size)
+        if reading is None and not self._has_told_least:
+            ample = max(_AMPLE * most, memory.settings.read_limit)
+            least = _least(most, ample, lambda one: _within(one, beside, read, size) is not None)
+            if least is not None:
+                self._has_told_least = True
+                unit = memory.settings.unit
+                LOG.warning(
+                    "nothing was recalled: a limit of %d %s has no room for a line, %d has",
+                    most,
+                    unit,
+                    least,
+                )
+        return reading
 
     def prepare(
         self,
@@ -409,19 +418,29 @@ class Memories(Choices):
         }
         patiently(lambda: _entered(memory, said, key, about, anew))
 
-    def keep(self, namespace: str | None, turns: Iterable[Said]) -> None:
-        """Remember texts that a framework hands over, each with a ``key`` of its own.
+    def keep(self, namespace: str | None, turns: Callable[[], Iterable[Said]]) -> None:
+        """Remember texts that a framework hands over, each with a ``key`` of its own, and once.
 
         What cannot be written now is written as soon as that can be done. A memory that fails costs
         nothing: what goes wrong is logged by its kind.
+
+        Args:
+            turns: gives the texts, when all that was to be written before is there. It is asked
+                again after an error.
         """
-        given = [*turns]
-        if namespace is None or not given:
+        if namespace is None:
             return
+        given: list[Said] = []
+        told: list[bool] = []
 
         def remembered() -> None:
+            if not told:
+                given.extend(turns())
+                told.append(True)
             while given:  # again after an error, the rest of it
-                self.remember(namespace, **given[0])
+                # It was handed over before, in another way.
+                with contextlib.suppress(IdempotencyConflict):
+                    self.remember(namespace, **given[0])
                 del given[0]
 
         with logged("a turn was not remembered"):
@@ -862,6 +881,33 @@ class Memories(Choices):
         super().__setstate__(kept)
         for call, answers in kept["answers"].items():
             self._answers[call] = dict(answers)
+
+
+def _within(
+    limit: int, beside: str, read: Callable[[int], Reading], size: Measure
+) -> Reading | None:
+    """Return a reading that is within a limit with what is put in beside it; None for nothing."""
+    room = limit - size(beside)
+    while room > 0:
+        reading = read(room)
+        over = size(beside + reading.text) - limit
+        if over <= 0:
+            return reading if reading.text else None
+        room -= over  # a counter of tokens may find more in both together
+    return None
+
+
+def _least(low: int, high: int, has_room: Callable[[int], bool]) -> int | None:
+    """Return the least limit that has room; None where the higher of these has none either."""
+    if not has_room(high):
+        return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        if has_room(middle):
+            high = middle
+        else:
+            low = middle
+    return high
 
 
 def _marks(

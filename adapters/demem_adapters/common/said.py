@@ -27,15 +27,17 @@ __all__ = [
     "left_behind",
 ]
 
+#: What stands before a block, with the end of its line, which may be escaped as the block is.
+_DECLARED = re.compile(rf"(?:{re.escape(DECLARED)}|{re.escape(HINT)})(?:\n|(?:\\+r)?\\+n)")
 #: What a query has been given of the turns before it; the user has not said that.
 _CARRIED = re.compile(r" \[about: [^\[\]]*\]$")
 
 
 def kept_as(text: str) -> str:
-    """Return a text as it is kept: without what was recalled, if somebody has pasted it back."""
-    for declared in (DECLARED, HINT):
-        text = text.replace(f"{declared}\n", "")
-    return strip_rendered(text)
+    """Return a text as it is kept: without what was recalled, if somebody has pasted it back, as in
+    the JSON of a call or of a tool's result.
+    """
+    return strip_rendered(_DECLARED.sub("", text))
 
 
 def holding(memory: SlotMemory) -> list[Evidence]:

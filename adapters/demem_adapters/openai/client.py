@@ -7,9 +7,18 @@ import contextlib
 import functools
 import operator
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from demem_adapters.common import Asker, Conditions, Filter, Memories, Namespace, Place, Situation
+from demem_adapters.common import (
+    Asker,
+    Conditions,
+    Filter,
+    Memories,
+    Namespace,
+    Place,
+    Situation,
+)
 from demem_adapters.openai.turns import Call, ResponseTurns, Turn, Turns
 from demem_agent import InvalidInput
 
@@ -82,33 +91,41 @@ def wrap(
     Raises:
         InvalidInput: for another ``inject``, and for a client that has these memories already.
     """
-    held: tuple[Memories, ...] = getattr(client, _HELD, ())
-    if any(one is memories for one in held):
-        kind = type(client).__name__
-        raise InvalidInput("client", kind, "one that does not have these memories already")
     situation = Situation(asker, conditions, where)
-    wrapped: Client = client.with_options()
-    setattr(wrapped, _HELD, (*held, memories))
-    for paths, kind_of in ((_COMPLETIONS, Turns), (_RESPONSES, ResponseTurns)):
-        turns = kind_of(memories, namespace, inject, situation)
-        for resource in _resources(wrapped, paths):
+    return _Remembering(memories, namespace, situation, inject).client_of(client)
+
+
+@dataclass(frozen=True, slots=True)
+class _Remembering:
+    """How the calls of a client have memory."""
+
+    memories: Memories
+    namespace: Namespace
+    situation: Situation
+    inject: Place
+
+    def client_of(self, plain: Client) -> Client:
+        """Return a client like this one, with memory."""
+        held: tuple[Memories, ...] = getattr(plain, _HELD, ())
+        if any(one is self.memories for one in held):
+            kind = type(plain).__name__
+            raise InvalidInput("client", kind, "one that does not have these memories already")
+        wrapped: Client = plain.with_options()
+        setattr(wrapped, _HELD, (*held, self.memories))
+        self._give_to(wrapped, _COMPLETIONS, Turns)
+        self._give_to(wrapped, _RESPONSES, ResponseTurns)
+
+        def again(*args: Any, **options: Any) -> Client:
+            return self.client_of(plain.with_options(*args, **options))
+
+        for name in ("with_options", "copy"):
+            setattr(wrapped, name, again)
+        return wrapped
+
+    def _give_to(self, client: object, paths: Iterable[str], kind: type[Turns]) -> None:
+        turns = kind(self.memories, self.namespace, self.inject, self.situation)
+        for resource in _resources(client, paths):
             _give_memory(resource, turns, is_async=isinstance(client, AsyncOpenAI))
-
-    def again(*args: Any, **options: Any) -> Client:
-        made_anew = client.with_options(*args, **options)
-        return wrap(
-            made_anew,
-            memories,
-            namespace=namespace,
-            asker=asker,
-            conditions=conditions,
-            where=where,
-            inject=inject,
-        )
-
-    for name in ("with_options", "copy"):
-        setattr(wrapped, name, again)
-    return wrapped
 
 
 def _resources(client: object, paths: Iterable[str]) -> Iterator[Any]:
@@ -131,7 +148,9 @@ def _give_memory(resource: Any, turns: Turns, *, is_async: bool) -> None:
             setattr(resource, name, functools.partial(made, method, turns))
 
 
-def _create(create: Create, turns: Turns, **call: Any) -> Any:
+def _create(create: Create, turns: Turns, *args: Any, **call: Any) -> Any:
+    if args:  # the client takes none, and says so
+        return create(*args, **call)
     given = _given(call)
     turn, asked = turns.begin(given)
     response = create(**asked)
@@ -142,7 +161,9 @@ def _create(create: Create, turns: Turns, **call: Any) -> Any:
     return response
 
 
-async def _acreate(create: Create, turns: Turns, **call: Any) -> Any:
+async def _acreate(create: Create, turns: Turns, *args: Any, **call: Any) -> Any:
+    if args:
+        return await create(*args, **call)
     given = _given(call)
     turn, asked = await asyncio.to_thread(turns.begin, given)
     response = await create(**asked)

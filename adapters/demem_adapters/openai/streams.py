@@ -8,21 +8,26 @@ from typing import Any
 
 from demem_adapters.openai.turns import Turn
 
-__all__ = ["AsyncStream", "Stream"]
+__all__ = ["AsyncStream", "Passing", "Stream"]
 
 
-class _Passing:
+class Passing:
     """A stream that looks like the one it passes on."""
 
     def __init__(self, stream: Any, turn: Turn) -> None:
         self._stream = stream
         self._turn = turn
 
+    @property  # type: ignore[misc]  # typeshed has a plain attribute, as unittest.mock overrides it
+    def __class__(self) -> Any:
+        """Of the class of the stream that it passes on, whosever that is."""
+        return type(self._stream)
+
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
 
 
-class Stream(_Passing):
+class Stream(Passing):
     """A stream of a sync client.
 
     The turn ends with its finish reason, as many read no further.
@@ -50,7 +55,7 @@ class Stream(_Passing):
         self._stream.__exit__(*error)
 
 
-class AsyncStream(_Passing):
+class AsyncStream(Passing):
     """A stream of an async client, which does the same without blocking the event loop."""
 
     def __aiter__(self) -> AsyncIterator[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from demem_adapters.common import (
@@ -177,12 +177,22 @@ class Turns:
         self.waiting: Recent[str, Turn] = Recent()
 
     def begin(self, call: Call) -> tuple[Turn, Call]:
-        """Recall; return the turn, and the call with what was recalled among its messages."""
-        messages = [_plain(message) for message in call.get("messages") or ()]
+        """Recall; return the turn, and the call with what was recalled among its messages.
+
+        A call without messages, or with what is none, goes to the provider as it is.
+        """
+        call = _repeatable(call, "messages")
+        messages = _plain_of(call.get("messages"))
+        if messages is None:
+            return self._without(), call
         asking = self.situation.asking(call)
         turn = Turn(self, named(self.namespace, call), messages, asking=asking)
         self._recall(turn)
         return turn, {**call, "messages": put_before(messages, turn.reading, self.inject)}
+
+    def _without(self) -> Turn:
+        """Return the turn of a call that has no memory."""
+        return Turn(self, None, (), asking=_THE_USER.asking())
 
     def _recall(self, turn: Turn) -> bool:
         """Recall for a turn; or, where it goes on with one that waited for tools, take that over.
@@ -227,9 +237,12 @@ class ResponseTurns(Turns):
 
         It stands in the input, or in the instructions.
         """
+        call = _repeatable(call, "input")
+        items = _items(call.get("input") or "")
+        if items is None:
+            return self._without(), call
         response = call.get("previous_response_id")
         conversation = call.get("conversation")
-        items = _items(call.get("input") or "")
         whose = named(self.namespace, call)
         asking = self.situation.asking(call)
         kept = _id(response or conversation or "")
@@ -265,11 +278,11 @@ class ResponseTurns(Turns):
         return {**call, "input": put_before(items, reading, self.inject, part="input_text")}
 
 
-def _items(given: Any) -> list[Message]:
+def _items(given: object) -> list[Message] | None:
     """Return the input of a response as items: it may be a text."""
     if isinstance(given, str):
         return [{"role": "user", "content": given}]
-    return [_plain(item) for item in given]
+    return _plain_of(given)
 
 
 def _id(named: object) -> str:
@@ -298,9 +311,25 @@ def _spoken(messages: Sequence[Message]) -> list[Spoken]:
     return spoken
 
 
-def _plain(message: Any) -> Message:
-    """Return a message as a mapping: the client also takes the objects that it gives."""
-    if isinstance(message, Mapping):
-        return message
-    plain: Message = message.model_dump(exclude_none=True)
-    return plain
+def _repeatable(call: Call, name: str) -> Call:
+    """Return a call of which an argument can be gone through more than once."""
+    given = call.get(name)
+    return {**call, name: [*given]} if isinstance(given, Iterator) else call
+
+
+def _plain_of(given: object) -> list[Message] | None:
+    """Return messages as mappings: the client also takes the objects that it gives.
+
+    None for what is no list of messages: it is the provider's to refuse.
+    """
+    if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
+        return None
+    messages: list[Message] = []
+    for message in given:
+        if isinstance(message, Mapping):
+            messages.append(message)
+        elif hasattr(message, "model_dump"):
+            messages.append(message.model_dump(exclude_none=True))
+        else:
+            return None
+    return messages

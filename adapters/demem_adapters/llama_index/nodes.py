@@ -1,71 +1,44 @@
-"""Memory for LlamaIndex: a block for ``Memory``, a retriever, a selector of retrieved nodes."""
+"""Retrieval for LlamaIndex: a retriever of a memory, and a selector of retrieved nodes."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from datetime import datetime
-from itertools import groupby
 from typing import Any
 
+from llama_index.core.postprocessor.types import BaseNodePostprocessor
+from llama_index.core.retrievers import BaseRetriever
+from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
+from llama_index.core.vector_stores.types import (
+    FilterCondition,
+    FilterOperator,
+    MetadataFilter,
+    MetadataFilters,
+)
+from llama_index.core.vector_stores.utils import build_metadata_filter_fn
+from pydantic import Field
+
 from demem_adapters.common import (
-    ASSISTANT,
-    BESIDE,
-    DECLARED,
-    USER,
     Asker,
     Conditions,
     Filter,
     Memories,
     Namespace,
-    Recent,
     Said,
     Situation,
-    block,
     digest,
-    in_conversation,
-    logged,
     named,
-    text_of,
 )
-from demem_adapters.common.passages import (
-    Passage,
-    details,
-    fitting,
-    passages,
-    where_of,
-)
+from demem_adapters.common.passages import Passage, details, fitting, passages, where_of
 from demem_agent import Evidence, Reading, SlotMemory
 from demem_agent.reading import Asking
 from demem_agent.text import Measure
 
-try:
-    from llama_index.core.base.llms.types import ChatMessage, MessageRole
-    from llama_index.core.memory import BaseMemoryBlock, InsertMethod, Memory
-    from llama_index.core.postprocessor.types import BaseNodePostprocessor
-    from llama_index.core.retrievers import BaseRetriever
-    from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
-    from llama_index.core.vector_stores.types import (
-        FilterCondition,
-        FilterOperator,
-        MetadataFilter,
-        MetadataFilters,
-    )
-    from llama_index.core.vector_stores.utils import build_metadata_filter_fn
-    from pydantic import Field, PrivateAttr
-except ImportError as error:
-    raise ImportError(
-        "this adapter needs llama-index-core: pip install 'demem-agent[llama-index]'"
-    ) from error
+__all__ = ["MemoryPostprocessor", "MemoryRetriever"]
 
-__all__ = ["MemoryBlock", "MemoryPostprocessor", "MemoryRetriever"]
-
-#: Speakers whose messages are remembered; instructions and results of tools are not what anybody
-#: said.
-_SPEAKERS = (USER, ASSISTANT)
 #: A reading of a memory that holds more than the retrieved nodes leaves room: the postprocessor
 #: reads longer ones, each of twice the limit, this many at most, until what it has of the nodes
 #: fills its limit to this share.
@@ -73,127 +46,6 @@ _LONGER = 7
 _FULL = 0.9
 #: Stands between the texts of nodes that are put before a model.
 _APART = "\n\n"
-#: A block that is to be cut is read again, this many times at most, each time for this share of the
-#: room or less, down to the least that a reading can have.
-_SHORTER = 4
-_LESS = 0.8
-_LEAST = 40
-
-
-class MemoryBlock(BaseMemoryBlock[str]):
-    """Recall for the user's last message; remember the messages that leave the chat history.
-
-    LlamaIndex hands over only what no longer fits its history. At the end of a session ``await
-    block.aput(await memory.aget_all(), session_id=memory.session_id)`` hands over the rest: give it
-    the session from its beginning, as a message is known by which of those with the same speaker
-    and text in its session it is, and remembered once. A memory that fails is logged by kind, and
-    the conversation goes on.
-
-    With a ``priority`` other than 0 LlamaIndex may ask for less than was recalled; it is then read
-    again for less room.
-
-    Args:
-        memories: where it is remembered. What is recalled is at most their limit.
-        namespace: whose memory; a function gets the ``session_id`` of LlamaIndex's memory, None
-            where it has none, and may give None: nothing is recalled then, and nothing remembered.
-        asker, conditions: who asks ("user" unless given), and what holds; functions of the
-            ``session_id`` as well.
-        where: which items may be recalled; a function of it too.
-    """
-
-    name: str = "recalled"
-    memories: Memories = Field(exclude=True)
-    namespace: Namespace = Field(default="default", exclude=True)
-    asker: Asker | None = Field(default=None, exclude=True)
-    conditions: Conditions = Field(default=(), exclude=True)
-    where: Filter | None = Field(default=None, exclude=True)
-    #: By session, how often each thing was said among the messages that have left the history.
-    _left: Recent[str | None, Counter[str]] = PrivateAttr(default_factory=Recent)
-    #: By what was recalled, for whom and for what: LlamaIndex does not say it again when it asks
-    #: for less.
-    _recalled: Recent[str, tuple[str | None, str, Reading, Asking]] = PrivateAttr(
-        default_factory=Recent
-    )
-
-    def history(self, **options: Any) -> Memory:
-        """Make LlamaIndex's ``Memory`` with this block before what the user asks.
-
-        Left to itself it puts blocks before the application's own system prompt, so that the whole
-        prompt is another whenever what is recalled changes, and providers do not find it in their
-        caches.
-
-        Args:
-            options: as ``Memory.from_defaults`` takes them; other ``memory_blocks`` come first.
-        """
-        blocks = [*options.pop("memory_blocks", ()), self]
-        given = {"insert_method": InsertMethod.USER, **options}
-        return Memory.from_defaults(memory_blocks=blocks, **given)
-
-    async def _aget(self, messages: list[ChatMessage] | None = None, **about: Any) -> str:
-        asked, before = _asked_in(messages or [])
-        session = about.get("session_id")
-        namespace = named(self.namespace, session)
-        asking = in_conversation(self._asking(session), before)
-        reading = await self.memories.aprepare(namespace, asked, **asking)
-        if reading is not None:
-            self._recalled[block(reading)] = namespace, asked, reading, asking
-        return block(reading)
-
-    def _asking(self, session: str | None) -> Asking:
-        return Situation(self.asker, self.conditions, self.where).asking(session)
-
-    def _user(self, session: str | None) -> str:
-        """Return the name under which what the user says in a session is remembered."""
-        return self._asking(session).get("asker") or USER
-
-    async def atruncate(self, content: str, tokens_to_truncate: int) -> str | None:
-        """Read again for less room; None where too little is left.
-
-        A word is taken for a token: it is one or more.
-        """
-        if not content or content not in self._recalled:
-            return None
-        namespace, asked, reading, asking = self._recalled[content]
-        room = _words(content) - tokens_to_truncate
-        size = self.memories.measure(reading.unit)
-        limit = size(reading.text)
-        shorter = content
-        for _ in range(_SHORTER):
-            limit = int(_LESS * limit * min(1, room / _words(shorter)))
-            if limit < _LEAST:
-                return None
-            most = limit + size(BESIDE)
-            shorter = block(await self.memories.aprepare(namespace, asked, limit=most, **asking))
-            if _words(shorter) <= room:
-                return shorter or None
-        return None
-
-    async def aput(
-        self,
-        messages: list[ChatMessage],
-        from_short_term_memory: bool = False,
-        session_id: str | None = None,
-    ) -> None:
-        """Remember messages: those that leave the history, or a session from its beginning."""
-        if from_short_term_memory and not self.accept_short_term_memory:
-            return
-        before: Counter[str] = Counter()
-        if from_short_term_memory:
-            before = self._left.get(session_id, before)
-            self._left[session_id] = before
-        # Other blocks get the same messages and take the session out of them: read it before
-        # anything is awaited.
-        turns = [*_turns(messages, session_id, before, self._user)]
-        await asyncio.to_thread(self._remember, turns)
-
-    async def _aput(self, messages: list[ChatMessage]) -> None:
-        await self.aput(messages)
-
-    def _remember(self, turns: Sequence[Said]) -> None:
-        by_session = groupby(turns, key=lambda turn: turn["session"])
-        for session, given in by_session:
-            with logged("a turn was not remembered"):
-                self.memories.keep(named(self.namespace, session), given)
 
 
 class MemoryRetriever(BaseRetriever):
@@ -376,57 +228,6 @@ def _matches(one: MetadataFilters | MetadataFilter, about: dict[str, Any]) -> bo
     if one.condition == FilterCondition.NOT:
         return not any(told)
     return all(told)
-
-
-def _text(message: ChatMessage) -> str:
-    """Return the text of a message, without what this adapter put into it.
-
-    LlamaIndex puts that before what was said, which is the last part.
-    """
-    own = [part for part in message.blocks[:-1] if DECLARED in text_of(part)]
-    return text_of([part for part in message.blocks if part not in own])
-
-
-def _asked_in(messages: Sequence[ChatMessage]) -> tuple[str, list[str]]:
-    """Return what the user said last, and what user and model said before it, in order."""
-    spoken = [message for message in messages if message.role in _SPEAKERS]
-    for place in reversed(range(len(spoken))):
-        if spoken[place].role == USER:
-            return _text(spoken[place]), [_text(message) for message in spoken[:place]]
-    return "", []
-
-
-def _turns(
-    messages: Iterable[ChatMessage],
-    session_id: str | None,
-    before: Counter[str],
-    user: Callable[[str | None], str],
-) -> Iterator[Said]:
-    """Yield what was said, with a key of session, speaker, text and how often it was said.
-
-    Args:
-        user: tells the name of a session's user.
-    """
-    for message in messages:
-        if message.role not in _SPEAKERS:
-            continue
-        text = _text(message)
-        session = session_id or message.additional_kwargs.get("session_id")
-        by_user = message.role == USER
-        speaker = user(session) if by_user else str(MessageRole(message.role).value)
-        key = digest(session, speaker, text)
-        again = before[key]
-        before[key] += 1
-        yield {
-            "text": text,
-            "speaker": speaker,
-            "session": session,
-            "key": f"{key}:{again}" if again else key,
-        }
-
-
-def _words(text: str) -> int:
-    return len(text.split())
 
 
 def _nodes(reading: Reading, measure: Measure) -> Iterator[NodeWithScore]:
