@@ -14,13 +14,14 @@ from functools import cache
 from typing import Literal
 
 from demem_agent.later import dataclass, pattern
+from demem_agent.slots.successions.moved import moved
 from demem_agent.slots.successions.subjects import BEINGS
 from demem_agent.text.language.languages import language_of_words, stop_words
 from demem_agent.text.language.words import stems
 
 __all__ = ["Amended", "amended", "times_in"]
 
-_LANGUAGES = ("english", "german", "spanish", "french", "portuguese")
+_LANGUAGES = ("english", "german", "spanish", "french", "portuguese", "italian")
 Kind = Literal["day", "weekday", "clock", "amount"]
 
 _MONTH = (
@@ -30,7 +31,7 @@ _MONTH = (
 _NUMBER = r"\d{1,3}(?:[.,]\d{3})+|\d+(?:[.,]\d+)?"
 _KINDS: dict[Kind, re.Pattern[str]] = {
     "day": pattern(
-        rf"\b(?:dia|día|le|am|the|el|den) (\d{{1,2}})(?:er|st|nd|rd|th|º)?\b(?![:.]\d|h\d| ?%)"
+        rf"\b(?:dia|día|le|am|the|el|den|al|au|il) (\d{{1,2}})(?:er|st|nd|rd|th|º)?\b(?![:.]\d|h\d| ?%)"
         rf"|\b(\d{{1,2}})(?:st|nd|rd|th|er|º)?\.?(?: (?:of|de))? {_MONTH}\b"
         rf"|\b{_MONTH} (\d{{1,2}})(?:st|nd|rd|th)?\b(?![:.]\d)|\b(\d{{1,2}})(?:st|nd|rd|th)\b"
     ),
@@ -38,7 +39,7 @@ _KINDS: dict[Kind, re.Pattern[str]] = {
         r"\b(mon|tues|wednes|thurs|fri|satur|sun)day\b"
         r"|\b(mon|diens|donners|frei|sams|sonn)tag\b|\b(mittwoch)\b"
         r"|\b(lunes|martes|miércoles|jueves|viernes|sábado|domingo|lundi|mardi|mercredi|jeudi"
-        r"|vendredi|samedi|dimanche)\b|\b(segunda|terça|quarta|quinta|sexta)(?:-feira)?\b"
+        r"|vendredi|samedi|dimanche|lunedì|martedì|mercoledì|giovedì|venerdì|sabato|domenica)\b|\b(segunda|terça|quarta|quinta|sexta)(?:-feira)?\b"
     ),
     "clock": pattern(
         r"\b(\d{1,2}[:h]\d\d)\b|\b(\d{1,2}) ?(?:am|pm|uhr|heures|horas)\b|\bat (\d{1,2})\b"
@@ -140,6 +141,12 @@ _LIGHT = frozenset(
 _TELLS_DATES = frozenset("doctor médica médico médecin ärztin arzt".split())
 
 
+#: What is moved, and is no word for a time there.
+_EVENTS = frozenset(["termin"])
+#: Characters of the word before a time that is told.
+LEADS = 4
+
+
 @dataclass(frozen=True, slots=True)
 class Amended:
     """That a date or an amount is another one than was told.
@@ -184,16 +191,24 @@ def amended(said: str) -> Amended | None:
     set_to = _SET.search(low)
     if set_to is not None:
         return None if _NOT_SO.search(low) else _amount(said, low, set_to)
-    redated = _REDATED.search(low)
-    if redated is None or _WISHED.search(low):
+    if _WISHED.search(low):
         return None
-    told = low[redated.end() :]
-    values: list[tuple[Kind, frozenset[str]]] = []
-    for kind in _TIMES:
-        found = _values(told, kind)
-        if found:
-            values.append((kind, found))
-    return _made(said, tuple(values), _TELLS_DATES) if values else None
+    redated = _REDATED.search(low)
+    if redated is not None:
+        values = _times(low[redated.end() :])
+        return _made(said, values, _TELLS_DATES) if values else None
+    event = moved(low)
+    if event is None:
+        return None
+    of = frozenset(_topic(event.what, _TELLS_DATES | _EVENTS))
+    values = _times(low[event.to - LEADS :])
+    return _made(said, values, _TELLS_DATES | _EVENTS, of) if values and of else None
+
+
+def _times(told: str) -> tuple[tuple[Kind, frozenset[str]], ...]:
+    """Return by kind the times that a text in lower case tells."""
+    found = ((kind, _values(told, kind)) for kind in _TIMES)
+    return tuple((kind, values) for kind, values in found if values)
 
 
 def times_in(low: str) -> frozenset[str]:

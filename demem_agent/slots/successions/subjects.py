@@ -15,7 +15,7 @@ from typing import Literal
 from demem_agent.later import dataclass, pattern
 from demem_agent.text.language.words import stems
 
-__all__ = ["BEINGS", "Subject", "apart", "is_mine", "of_others", "subject_of"]
+__all__ = ["BEINGS", "Subject", "apart", "is_mine", "is_of_kin", "of_others", "subject_of"]
 
 #: Verbs that tell what somebody or something is, has, does or amounts to; what stands before them
 #: is the subject.
@@ -102,6 +102,7 @@ _AT_HOME = frozenset(
     mamma nonna nonno mamá papá abuela abuelo mutti vati oma opa mamãe papai vovó vovô""".split()
 )
 
+_ME = frozenset("i me my we us our ich mich mir wir uns mein meine yo mi nos je moi io eu".split())
 _OF_NAME = pattern(r"\b[A-Z][\w-]+['’]s (\w+)")
 
 _OF_BEING = pattern(
@@ -228,6 +229,19 @@ def is_mine(said: str, of_others: frozenset[str]) -> bool:
     if _I_SAY.search(said) is None or of_others.isdisjoint(BEINGS):
         return False
     return of_others.isdisjoint(_WORDS.findall(said.lower()))
+
+
+def is_of_kin(said: str, beside: str) -> bool:
+    """Whether a sentence is of a relation called by the word alone, and another of the speaker.
+
+    "Doc puts mum up to 75" and "doc put me on 50" begin alike.
+    """
+    words = frozenset(_WORDS.findall(said.lower()))
+    kin = words & _AT_HOME
+    if not kin or not words.isdisjoint(_ME):
+        return False
+    others = frozenset(_WORDS.findall(beside.lower()))
+    return kin.isdisjoint(others) and not others.isdisjoint(_ME)
 
 
 def _others_hold(one: str | None, other: str | None) -> bool:
