@@ -225,8 +225,8 @@ def _is_over_by(state: State, old: Stretch, claim: Claim) -> bool:
     before = _claims(state, old)
     if any(tells_another(one, claim) for one in before):
         return True
-    ending = claim.ended
-    return ending is not None and any(ending.ends(one.said, one.held) for one in before)
+    endings = [one for one in (claim.ended, claim.amended) if one is not None]
+    return any(ending.ends(one.said, one.held) for ending in endings for one in before)
 
 
 def _words(state: State, line: Stretch) -> set[str]:

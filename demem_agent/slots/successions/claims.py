@@ -202,6 +202,14 @@ class Claim:
         return over or amended(self.said) or fewer(self.said, self.before)
 
     @cached_property
+    def amended(self) -> Amended | None:
+        """Which date or amount it says to be another one, if what was planned is over as well."""
+        over = self.ended
+        if isinstance(over, Ending) and over.kinds == ("plan",):
+            return amended(self.said)
+        return over if isinstance(over, Amended) else None
+
+    @cached_property
     def attribute(self) -> Attribute | None:
         """The value of something that there is one of at a time, where it tells nothing else."""
         return attribute(self.said) if len(self.said) <= SET else None

@@ -17,7 +17,7 @@ from demem_agent.slots.successions.attributes import restates
 from demem_agent.slots.successions.claims import Claim
 from demem_agent.slots.successions.frames import framed
 from demem_agent.slots.successions.same_value import says_the_same_place, says_the_same_time
-from demem_agent.slots.successions.subjects import apart, is_mine, is_of_kin
+from demem_agent.slots.successions.subjects import KIN, apart, is_mine, is_of_kin
 from demem_agent.slots.successions.turns import tell_of_two, turns
 from demem_agent.slots.successions.worth import Worth
 
@@ -242,7 +242,9 @@ def _of_two(earlier: Claim, later: Claim) -> bool:
         return True
     if later.of_others and is_mine(earlier.said, later.of_others):
         return True
-    if is_of_kin(later.said, earlier.said) or is_of_kin(earlier.said, later.said):
+    if not KIN.isdisjoint(later.held) and is_of_kin(later.said, earlier.said):
+        return True
+    if not KIN.isdisjoint(earlier.held) and is_of_kin(earlier.said, later.said):
         return True
     one, other = earlier.subject, later.subject
     if one is None or other is None or not apart(one, other):

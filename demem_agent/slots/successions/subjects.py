@@ -15,7 +15,7 @@ from typing import Literal
 from demem_agent.later import dataclass, pattern
 from demem_agent.text.language.words import stems
 
-__all__ = ["BEINGS", "Subject", "apart", "is_mine", "is_of_kin", "of_others", "subject_of"]
+__all__ = ["BEINGS", "KIN", "Subject", "apart", "is_mine", "is_of_kin", "of_others", "subject_of"]
 
 #: Verbs that tell what somebody or something is, has, does or amounts to; what stands before them
 #: is the subject.
@@ -102,6 +102,8 @@ _AT_HOME = frozenset(
     mamma nonna nonno mamá papá abuela abuelo mutti vati oma opa mamãe papai vovó vovô""".split()
 )
 
+#: Stems of such relations: a sentence without any is of none of them.
+KIN = frozenset(stems(sorted(_AT_HOME))) | _AT_HOME
 _ME = frozenset("i me my we us our ich mich mir wir uns mein meine yo mi nos je moi io eu".split())
 _OF_NAME = pattern(r"\b[A-Z][\w-]+['’]s (\w+)")
 

@@ -15,7 +15,15 @@ from demem_agent.slots.successions.whose import same_person
 if TYPE_CHECKING:
     from demem_agent.slots.successions.claims import Claim
 
-__all__ = ["ends_one", "implied", "tell_of_two", "tells_another", "turns", "values_gone", "words_of_turn"]
+__all__ = [
+    "ends_one",
+    "implied",
+    "tell_of_two",
+    "tells_another",
+    "turns",
+    "values_gone",
+    "words_of_turn",
+]
 
 
 def turns(earlier: Claim, later: Claim) -> bool:
@@ -43,12 +51,12 @@ def values_gone(earlier: Claim, later: Claim) -> frozenset[str]:
 
 
 def tell_of_two(earlier: Claim, later: Claim) -> bool:
-    """Whether two sentences tell values of one kind of two things: what the gym and a phone cost."""
+    """Whether two sentences tell values of one kind of two things, as what each of them costs."""
     if not (earlier.numbers and later.numbers):  # as of most
         return False
     same_kind = [(old, new) for new in later.told for old in earlier.told if old.kind == new.kind]
     named = [(old.what, new.what) for old, new in same_kind if old.what and new.what]
-    return bool(named) and all(old.isdisjoint(new) for old, new in named)
+    return bool(named) and all(old - new and new - old for old, new in named)
 
 
 def _begins_another(earlier: Claim, later: Claim) -> bool:
@@ -73,7 +81,9 @@ def _ends(earlier: Claim, later: Claim) -> bool:
         return False  # what is over holds no more
     if says_the_same_time(earlier.said, later.said):
         return False
-    return ending.ends(earlier.said, earlier.held)
+    if ending.ends(earlier.said, earlier.held):
+        return True
+    return later.amended is not None and later.amended.ends(earlier.said, earlier.held)
 
 
 def ends_one(later: Claim) -> bool:
@@ -92,6 +102,8 @@ def words_of_turn(later: Claim) -> frozenset[str]:
         found |= begun_before(later.begun.kind)
     if later.ended is not None:
         found |= later.ended.words or begun_before("work")
+    if later.amended is not None:
+        found |= later.amended.words
     return frozenset(found)
 
 

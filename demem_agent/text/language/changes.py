@@ -55,11 +55,16 @@ Sign = Literal[
 #: ``slots/successions/anew`` tells.
 _SIGNS: Mapping[str, Mapping[Sign, str]] = {
     "English": {
-        "anew": "now|nowadays|these days|new|turned|turns|turning|switched|switching|changed|moved|went"
-        "|gone over|ported|took over|takes over|taken over|taking over|has the|retired|resigned|quit"
-        "|died|passed|closed|upped|ups|raised|lowered|bumped|reduced|cut|increased|goes up|go up|going up"
-        "|going down|goes down|go down|rises|rose|drops|dropped|falls|fell|up to|down to|put me|puts me"
-        "|left|go|remaining|still open|to pay|instead|since|january|february|march|april|june|july"
+        "anew": "now|nowadays|these days|new|turned|turns|turning|switched|switching|changed|moved"
+        "|went"
+        "|gone over|ported|took over|takes over|taken over|taking over|has the|retired|resigned"
+        "|quit"
+        "|died|passed|closed|upped|ups|raised|lowered|bumped|reduced|cut|increased|goes up|go up"
+        "|going up"
+        "|going down|goes down|go down|rises|rose|drops|dropped|falls|fell|up to|down to|put me"
+        "|puts me"
+        "|left|gave|paid|repaid|remaining|still open|to pay|instead|since|january|february|march"
+        "|april|june|july"
         "|august|september|october|november|december|next month|from may|replaced|replaces",
         "changed": "now|nowadays|no longer|anymore|instead|from now on|these days"
         "|lately|changed|switched|moved|replaced|increased|decreased|reduced|raised"
@@ -106,7 +111,8 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "|going down|went down|goes back|back to|rises|rose|raised|increased|increases|drops"
         "|dropped|falls|fell|lowered|reduced|cut to|upped|gone up|gone down"
         "|left|remaining|lost|stolen|ran away|dead|gone|escaped|broke|broken"
-        "|first day|first week|week one|day one|day 1|said yes|put off|delayed|bumped|slipped|is now|till",
+        "|first day|first week|week one|day one|day 1|said yes|put off|delayed|bumped|slipped|is"
+        " now|till",
         "withdraws": "scratch that|strike that|correction|i mean|meant|misspoke|i was wrong"
         "|got that wrong|that was wrong|a mistake|my mistake|my bad|make it|make that"
         "|take that back|it's now|it is now|update|actually|oops|typo|mistyped|oh|sorry|wait|no"
@@ -116,7 +122,8 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "|on tuesday|on wednesday|on thursday|on friday|on saturday|on sunday|went|happened",
     },
     "German": {
-        "anew": "jetzt|nun|inzwischen|mittlerweile|neuerdings|ab|seit|neue|neuer|neuen|geworden|wurde"
+        "anew": "jetzt|nun|inzwischen|mittlerweile|neuerdings|ab|seit|neue|neuer|neuen|geworden"
+        "|wurde"
         "|wird|gewechselt|wechsle|hochgesetzt|runtergesetzt|erhöht|angehoben|gesteigert|gesenkt"
         "|reduziert|umgestellt|versetzt|steigt|sinkt|klettert|fällt|hoch|rauf|runter|bleiben|bleibt"
         "|noch|übrig|offen|pension|rente|weg|gegangen|aufgehört|ausgezogen|weggezogen|gekündigt"
@@ -144,7 +151,8 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "|sinkt|sank|fällt|fiel|beträgt|liegt|erhöht|gesenkt|reduziert|gestiegen|gesunken"
         "|angehoben|auf"
         "|noch|übrig|weggelaufen|gestohlen|eingegangen|kaputt"
-        "|erster tag|erster arbeitstag|letzter tag|letzter arbeitstag|zugesagt|vorgezogen|vorverlegt"
+        "|erster tag|erster arbeitstag|letzter tag|letzter arbeitstag|zugesagt|vorgezogen"
+        "|vorverlegt"
         "|verlegen|verschieben",
         "likes": "mag|mögen|liebe|lieben|liebt|gern|gerne|hasse|hasst",
         "past": "früher|vorher|zuvor|ursprünglich|zuerst|damals|ehemals|anfangs|ehemalig",
@@ -187,7 +195,8 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "event": "ayer|mañana|anoche|la semana pasada|el año pasado",
     },
     "French": {
-        "anew": "maintenant|désormais|dorénavant|dès|depuis|à partir|nouvelle|nouveau|nouvel|a eu|fêté"
+        "anew": "maintenant|désormais|dorénavant|dès|depuis|à partir|nouvelle|nouveau|nouvel|a eu"
+        "|fêté"
         "|avoir|passé|passée|changé|basculé|passe|monte|augmente|augmenté|baisse|baissé|mis|reste"
         "|restent|retraite|parti|partie|démissionné|déménagé|quitté|à la place|plutôt|au lieu"
         "|janvier|février|mars|avril|juin|juillet|septembre|octobre|novembre|décembre",

@@ -16,9 +16,11 @@ __all__ = ["ages"]
 _WHO = r"(?P<who>(?:[\w'’-]+ ){0,3}?[\w'’-]+)"
 _YEARS = r"(?: (?:years?(?: old)?|jahre?(?: alt)?|años|ans|anni|anos))"
 _AFTER = (
-    r"(?=\W*$|[,.!;:]|(?: (?:years?|jahre?|años|ans|anni|anos))? (?:today|yesterday|last|this|on|now"
-    r"|and|in|heute|gestern|geworden|hoy|ayer|hier|oggi|ieri|hoje|ontem)\b|"
-    rf"{_YEARS}\b)"
+    r"(?=\W*$|[,!;:]|\.(?! ?\w)"
+    rf"|{_YEARS}?"
+    r" (?:today|yesterday|last|this|on|now|and|in|heute|gestern|geworden|hoy|ayer|hier|oggi|ieri"
+    r"|hoje|ontem)\b"
+    rf"|{_YEARS}\b)"
 )
 _ADVERB = (
     r"(?:(?:just|already|now|finally|gestern|heute|jetzt|schon|ya|ahora|maintenant|déjà|appena|ora"
@@ -35,7 +37,8 @@ _BECAME = pattern(
     rf"^\W*{_WHO} ist (?:\w+ ){{0,3}}?(?P<age>\d{{1,3}})(?: jahre alt)? geworden\b", re.IGNORECASE
 )
 _IS = pattern(
-    rf"^\W*{_WHO}(?: {_ADVERB}(?:is|am|ist|bin)|['’][sm]) {_ADVERB}(?P<age>\d{{1,3}}){_AFTER}",
+    rf"^\W*{_WHO}(?: {_ADVERB}(?:is|(?<=\bi )am|ist|bin)|['’][sm]) {_ADVERB}"
+    rf"(?P<age>\d{{1,3}}){_AFTER}",
     re.IGNORECASE,
 )
 _HAS = pattern(
@@ -51,18 +54,20 @@ _LANGUAGES = ("english", "german", "spanish", "french", "italian", "portuguese")
 
 def ages(said: str) -> Iterator[Told]:
     """Yield how old a sentence says that somebody is."""
-    for form, anew in ((_TURNS, True), (_BECAME, True), (_IS, False), (_HAS, False)):
+    for form, comes_to in ((_TURNS, True), (_BECAME, True), (_IS, False), (_HAS, False)):
         found = form.search(said)
         if found is not None:
-            break
-    else:
-        return
+            yield from _age(said, found, anew=comes_to or said_now(said))
+            return
+
+
+def _age(said: str, found: re.Match[str], *, anew: bool) -> Iterator[Told]:
     parts = found.groupdict()
     age = parts["age"] or parts.get("mine")
     who = _people(parts["who"] or "")
     if age is None or who is None or is_supposed(said):
         return
-    yield Told("age", who, age, anew or said_now(said), stems_of(who) | {age})
+    yield Told("age", who, age, anew, stems_of(who) | {age})
 
 
 def _people(phrase: str) -> frozenset[str] | None:

@@ -10,7 +10,6 @@ from demem_agent.slots.successions.anew.told import Told
 from demem_agent.slots.successions.anew.words import (
     AMOUNT,
     MONTH,
-    every_stem,
     is_supposed,
     number,
     said_now,
@@ -21,12 +20,11 @@ from demem_agent.slots.successions.anew.words import (
 __all__ = ["costs"]
 
 #: What is said of a price alone.
-_COSTS = (
-    r"costs?|charges?|kostet|kosten|cuesta|cuestan|coûte|coûtent|costa|costano|custa|custam"
-)
+_COSTS = r"costs?|charges?|kostet|kosten|cuesta|cuestan|coûte|coûtent|costa|costano|custa|custam"
 #: What is said of a price and of much else; what stands behind it has to be one then.
 _IS = (
-    r"is(?: at)?|are|ist|sind|beträgt|liegt bei|es(?: de)?|son|está en|est(?: de| à)?|sont(?: de| à)?"
+    r"is(?: at)?|are|ist|sind|beträgt|liegt bei|es(?: de)?|son|está en|est(?: de| à)?|sont(?: de|"
+    r" à)?"
     r"|è(?: di| a)?|sono|é(?: de)?|são"
 )
 #: That it becomes another one.
@@ -50,11 +48,16 @@ _FORMS = (
     pattern(rf"\b(?P<sure>{_COSTS}) {_WHAT} {_NEAR}{AMOUNT}{_END}", re.IGNORECASE),
 )
 #: What there is a price of, so that a bare number beside it is one.
-_PRICED = every_stem(
+_PRICED = frozenset(
     "rent fee fees price cost subscription membership salary wage mortgage insurance allowance"
     " deposit premium miete gehalt lohn beitrag gebühr rate kaution alquiler sueldo cuota hipoteca"
     " salario loyer salaire cotisation abonnement affitto stipendio abbonamento retta mutuo renda"
-    " aluguel salário mensalidade"
+    " aluguel salário mensalidade".split()
+)
+#: Where it costs that: elsewhere it may cost something else.
+_AT = pattern(
+    r" (?:at|in|bei|beim|im|en|chez|da|al|near) (?P<place>(?:the |der |la |le |il )?\w+)",
+    re.IGNORECASE,
 )
 _DECIMALS = pattern(r"[.,]\d\d$")
 
@@ -67,11 +70,12 @@ def costs(said: str) -> Iterator[Told]:
             break
     else:
         return
-    what = telling(found["what"])
+    place = _AT.match(said, found.end())
+    what = telling(f"{found['what']} {place['place'] if place else ''}")
     if not what or is_supposed(said):
         return
     parts = found.groupdict()
-    is_price = bool(found["unit"] or _DECIMALS.search(found["amount"]))
+    is_price = bool(found["unit"] or found["per"] or _DECIMALS.search(found["amount"]))
     sure = bool(parts.get("sure")) or is_price or not _PRICED.isdisjoint(what)
     anew = bool(parts.get("anew")) or said_now(said)
     yield Told("cost", what, number(found["amount"]), anew, stems_of(what), sure=sure)

@@ -10,13 +10,14 @@ from demem_agent.slots.successions.anew.told import Told
 from demem_agent.slots.successions.anew.words import (
     NAME,
     TITLE,
+    every_stem,
     is_supposed,
     said_now,
     stems_of,
     telling,
 )
 
-__all__ = ["posts"]
+__all__ = ["WORDS_OF_POSTS", "posts"]
 
 #: By one name, what a post of which there is one is called.
 _POSTS = {
@@ -35,7 +36,8 @@ _POSTS = {
     "therapist": "therapist psychologist therapeut therapeutin terapeuta psicóloga psicólogo"
     " thérapeute psychologue",
     "neighbour": "neighbour neighbor nachbar nachbarin vecino vecina voisin voisine vicino vicina",
-    "flatmate": "flatmate roommate housemate mitbewohner mitbewohnerin coloc colocataire coinquilino"
+    "flatmate": "flatmate roommate housemate mitbewohner mitbewohnerin coloc colocataire"
+    " coinquilino"
     " coinquilina",
     "lawyer": "lawyer anwalt anwältin abogado abogada avocat avocate avvocato avvocata",
     "midwife": "midwife hebamme matrona comadrona levatrice",
@@ -43,10 +45,22 @@ _POSTS = {
     "caretaker": "caretaker janitor hausmeister portero concierge portinaio portinaia",
 }
 _OF_WORD = {word: post for post, words in _POSTS.items() for word in words.split()}
-_FOUND_BY = {post: stems_of(words.split()) for post, words in _POSTS.items()}
+#: A sentence that tells of a post has one of these, or says that who held it is gone.
+WORDS_OF_POSTS = frozenset(_OF_WORD).union(
+    """retired retires retiring left quit gone resigned died passed stopped closed moved pension
+    rente weg gegangen aufgehört ausgezogen weggezogen gekündigt gestorben jubilado jubilada jubiló
+    fue ido va marchó marchado mudó mudado parti partie retraite démissionné démissionnée déménagé
+    quitté andato andata pensione smesso lasciato partito partita trasferito trasferita reformou
+    aposentou mudou embora""".split()
+)
+#: Of these there are several: a new one ends none.
+_SEVERAL = frozenset({"neighbour", "flatmate"})
 _WORDS = "|".join(sorted(_OF_WORD, key=len, reverse=True))
 _BESIDE = r"(?P<beside>(?:(?!(?:is|ist|es|est|è|was)\b)[\w'’-]+ ){0,4}?)"
-_OF = r"(?P<of>(?: (?:of|for|von|de|du|del|della|di|da|do) [\w'’-]+(?: [\w'’-]+)?| traitant| di base| de cabecera| [a-zà-ÿ]+)?)"
+_OF = (
+    r"(?P<of>(?: (?:of|for|von|de|du|del|della|di|da|do) [\w'’-]+(?: [\w'’-]+)?| traitant| di base"
+    r"| de cabecera| [a-zà-ÿ]+)?)"
+)
 _IS = (
     r"(?:['’]s| is| was always)(?: now)?(?: called| named)?| (?:ist|heißt)(?: jetzt| nun)?"
     r"| (?:es|se llama)(?: ahora)?|,? (?:est|s['’]appelle|c['’]est)(?: maintenant)?"
@@ -56,29 +70,35 @@ _NAMED = rf"(?P<name>(?:(?i:{TITLE}) )*(?:{NAME}))"
 _FORMS = (
     pattern(rf"(?:^|[,;:.] ?)\W*{_BESIDE}\b(?P<post>(?i:{_WORDS})){_OF}(?i:{_IS}) {_NAMED}"),
     pattern(
-        rf"(?:^|[,;:.] ?)\W*{_NAMED} (?i:is|ist|es|est|è|é)(?i: now| jetzt| ahora| maintenant| adesso| ora)? "
+        rf"(?:^|[,;:.] ?)\W*{_NAMED} (?i:is|ist|es|est|è|é)(?i: now| jetzt| ahora| maintenant|"
+        rf" adesso| ora)? "
         rf"{_BESIDE}\b(?P<post>(?i:{_WORDS})){_OF}"
     ),
 )
 _NEW = pattern(r"\b(?:new|neue[rn]?|nuev[oa]|nouve(?:au|l|lle)|nuov[oa]|nov[oa])\b", re.IGNORECASE)
 _GONE = (
-    r"(?:(?:has |have |is |just |now |sadly )*(?:retire[ds]|retiring|left|quit|gone|moved (?:out|away|on)"
+    r"(?:(?:has |have |is |just |now |sadly )*(?:retire[ds]|retiring|left|quit|gone|moved (?:out"
+    r"|away|on)"
     r"|resigned|died|passed away|stopped|closed)"
     r"|(?:ist|hat|geht|ging) (?:\w+ ){0,2}?(?:pension|rente|weg|gegangen|aufgehört|ausgezogen"
     r"|weggezogen|gekündigt|gestorben)"
     r"|se (?:ha |va a )?(?:jubil\w+|fue|ido|va|marchó|marchado|mudó|mudado)"
-    r"|(?:est|a|part) (?:parti\w*|pris sa retraite|démissionné|déménagé|en retraite|à la retraite|quitté\w*)"
+    r"|(?:est|a|part) (?:parti\w*|pris sa retraite|démissionné|déménagé|en retraite|à la retraite"
+    r"|quitté\w*)"
     r"|(?:è|ha|va) (?:andat[oa]|in pensione|smesso|lasciato|partit[oa]|trasferit[oa])"
     r"|(?:reformou|aposentou|mudou)-se|foi embora)"
 )
 #: That somebody stands in the place of who is gone.
 _AFTER = (
-    r"(?i:t(?:akes|ook|aking) over|has taken over|has the|has (?:his|her|the) (?:job|place)|lives|is (?:my|our|the)"
-    r"|übernimmt|übernommen|jetzt|nun|ahora|reprend|remplace|maintenant|ora|adesso|prende il|subentra"
+    r"(?i:t(?:akes|ook|aking) over|has taken over|has the|has (?:his|her|the) (?:job|place)|lives"
+    r"|is (?:my|our|the)"
+    r"|übernimmt|übernommen|jetzt|nun|ahora|reprend|remplace|maintenant|ora|adesso|prende il"
+    r"|subentra"
     r"|sostituisce|substitui|agora|now|replaces?|replaced|new)"
 )
 _SUCCESSOR = pattern(
-    rf"^\W*(?P<old>(?:(?i:{TITLE}) )*(?:{NAME})) (?i:{_GONE})\b(?P<rest>[^.!?]*?[,;–-].*|[^.!?]*? and .*|.*[.] .*)$"
+    rf"^\W*(?P<old>(?:(?i:{TITLE}) )*(?:{NAME})) (?i:{_GONE})\b(?P<rest>[^.!?]*?[,;–-].*|[^.!?]*?"
+    rf" and .*|.*[.] .*)$"
 )
 _ANOTHER = pattern(rf"{_NAMED}")
 _TAKES_OVER = pattern(rf"\b{_AFTER}\b")
@@ -105,10 +125,10 @@ def posts(said: str) -> Iterator[Told]:
     post = _OF_WORD[found["post"].lower()]
     beside = f"{found['beside']} {found['of']}"
     name = _plain_name(found["name"])
-    anew = _NEW.search(beside) is not None or said_now(said)
-    what = telling(beside) - {"traitant", "base", "cabecera", "familie"} | {post}
+    anew = post not in _SEVERAL and (_NEW.search(beside) is not None or said_now(said))
+    what = telling(beside) - {"traitant", "base", "cabecera"} | {post}
     if name:
-        yield Told("post", what, name, anew, _FOUND_BY[post] | what)
+        yield Told("post", what, name, anew, every_stem(_POSTS[post]) | what)
 
 
 def _successor(found: re.Match[str]) -> Iterator[Told]:

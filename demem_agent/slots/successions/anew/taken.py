@@ -9,24 +9,30 @@ from demem_agent.later import pattern
 from demem_agent.slots.successions.anew.told import Told
 from demem_agent.slots.successions.anew.words import is_of_others, is_supposed, stems_of, telling
 
-__all__ = ["taken"]
+__all__ = ["WORDS_OF_TAKING", "taken"]
 
 _TAKE = (
-    r"take|taking|takes|use|using|am on|i['’]m on|put me on|nehmen?|nehme|genommen|tom[oe]|tomar|prends"
+    r"take|taking|takes|use|using|am on|i['’]m on|put me on|nehmen?|nehme|genommen|tom[oe]|tomar"
+    r"|prends"
     r"|prendre|prendo|prendere|usa[r]?|uso|benutze|utilise[r]?|tomo"
 )
 _STOP = (
-    r"stop(?:ped)?(?: (?:with|taking|using))?|come off|came off|quit|no more|drop(?:ped)?|instead of"
-    r"|rather than|statt|anstatt|setz\w*|deja(?:r|do)?(?: de tomar)?|dejé(?: de tomar)?|suspende[r]?"
-    r"|en vez de|en lugar de|arrête[rz]?|arrêté|plus de|au lieu de|smette(?:re)?(?: di prendere)?|smetti"
+    r"stop(?:ped)?(?: (?:with|taking|using))?|come off|came off|quit|no more|drop(?:ped)?|instead"
+    r" of"
+    r"|rather than|statt|anstatt|setz\w*|deja(?:r|do)?(?: de tomar)?|dejé(?: de tomar)?"
+    r"|suspende[r]?"
+    r"|en vez de|en lugar de|arrête[rz]?|arrêté|plus de|au lieu de|smette(?:re)?(?: di prendere)?"
+    r"|smetti"
     r"|sospende(?:re)?|basta|invece di"
 )
 _INSTEAD = (
-    r"instead|stattdessen|lieber|dafür|en su lugar|mejor|à la place|plutôt|invece|al suo posto|em vez"
+    r"instead|stattdessen|lieber|dafür|en su lugar|mejor|à la place|plutôt|invece|al suo posto|em"
+    r" vez"
     r"|now|jetzt|ahora|maintenant|ora|adesso"
 )
-_WHAT = r"(?P<gone>(?:the |das |die |den |el |la |le |l['’]|il |du |de |con |mit )?[^\W\d_][\w-]{3,}(?: [^\W\d_][\w-]+)?)"
-_NEW = r"(?P<new>(?:the |das |die |el |la |le |l['’]|il |du |de la |de |some |un |una )?[^\W\d_][\w-]{3,})"
+_ARTICLE = "the |das |die |den |el |la |le |l['’]|il |du |de la |de |con |mit |some |un |una "
+_WHAT = rf"(?P<gone>(?:{_ARTICLE})?[^\W\d_][\w-]{{3,}}(?: [^\W\d_][\w-]+)?)"
+_NEW = rf"(?P<new>(?:{_ARTICLE})?[^\W\d_][\w-]{{3,}})"
 _REPLACED = (
     pattern(
         rf"\b(?:{_STOP}) {_WHAT}\s*(?:[,;.–-]|\band\b|\bund\b|\by\b|\bet\b|\be\b)[^.!?]*?"
@@ -38,12 +44,29 @@ _REPLACED = (
         rf"(?:(?:{_TAKE}|{_INSTEAD}|und|soll ich|ich) )+{_NEW}",
         re.IGNORECASE,
     ),
-    pattern(rf"\b(?:{_TAKE}) {_NEW} (?:instead of|rather than|statt|anstatt|en vez de|en lugar de|au lieu"
-            rf" d(?:e|u)|invece d(?:i|el|ella)) {_WHAT}", re.IGNORECASE),
+    pattern(
+        rf"\b(?:{_TAKE}) {_NEW} (?:instead of|rather than|statt|anstatt|en vez de|en lugar de|au"
+        rf" lieu"
+        rf" d(?:e|u)|invece d(?:i|el|ella)) {_WHAT}",
+        re.IGNORECASE,
+    ),
 )
 _TAKES = pattern(rf"\b(?:{_TAKE}) {_NEW}", re.IGNORECASE)
-_TAKES_LAST = pattern(r"\b(?P<new>[^\W\d_][\w-]{3,}) (?:nehmen|genommen|verschrieben)\b", re.IGNORECASE)
-_IS_SAID = pattern(r"\b(?:instead|stattdessen|lieber|dafür|en su lugar|mejor|à la place|plutôt|invece|statt|anstatt)\b")
+_TAKES_LAST = pattern(
+    r"\b(?P<new>[^\W\d_][\w-]{3,}) (?:nehmen|genommen|verschrieben)\b", re.IGNORECASE
+)
+_IS_SAID = pattern(
+    r"\b(?:instead|stattdessen|lieber|dafür|en su lugar|mejor|à la place|plutôt|invece|statt"
+    r"|anstatt)\b"
+)
+
+
+#: A sentence that tells of it has one of these.
+WORDS_OF_TAKING = frozenset(
+    """take taking takes use using on nehmen nehme nehm genommen verschrieben tomo tome tomar prends
+    prendre prendo prendere usa usar uso benutze utilise utiliser absetzen weglassen abgesetzt
+    weggelassen streichen""".split()
+)
 
 
 def taken(said: str) -> Iterator[Told]:

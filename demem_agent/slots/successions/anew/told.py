@@ -8,10 +8,12 @@ from demem_agent.later import dataclass
 
 __all__ = ["Kind", "Told", "replaces"]
 
-Kind = Literal["cost", "age", "debt", "post", "provider", "home", "label", "taken"]
+Kind = Literal["cost", "age", "debt", "credit", "post", "provider", "home", "label", "taken"]
 
 #: What of a kind is one as soon as something that names it is the same.
-_SHARED: frozenset[Kind] = frozenset({"age", "debt"})
+_SHARED: frozenset[Kind] = frozenset({"age", "debt", "credit"})
+#: Years that somebody is older than was told, at most; else it is another of that name.
+YEARS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +47,9 @@ def replaces(new: Told, old: Told) -> bool:
         return False
     if new.gone:
         return not new.gone.isdisjoint(old.value.split())
-    if new.kind == "age" and int(new.value) <= int(old.value):
+    if new.kind == "age" and not 0 < int(new.value) - int(old.value) <= YEARS:
         return False
-    if new.kind == "debt" and _number(new.value) >= _number(old.value):
+    if new.kind in ("debt", "credit") and float(new.value) >= float(old.value):
         return False
     if new.kind in _SHARED:
         return _names_the_same(new.what, old.what)
@@ -56,8 +58,4 @@ def replaces(new: Told, old: Told) -> bool:
 
 def _names_the_same(one: frozenset[str], other: frozenset[str]) -> bool:
     """Whether what the one names is all named by the other: "Emma" and "my daughter Emma"."""
-    return bool(one) and (one <= other or (bool(other) and other <= one)) or one == other
-
-
-def _number(value: str) -> float:
-    return float(value)
+    return (bool(one) and (one <= other or (bool(other) and other <= one))) or one == other

@@ -16,10 +16,12 @@ __all__ = [
     "MONTH",
     "NAME",
     "NOW",
+    "SUM",
     "TITLE",
     "every_stem",
     "is_of_others",
     "is_supposed",
+    "kin_in",
     "number",
     "said_now",
     "stems_of",
@@ -28,8 +30,10 @@ __all__ = [
 
 _LANGUAGES = ("english", "german", "spanish", "french", "italian", "portuguese")
 MONTH = (
-    r"(?:jan(?:uar[y]?|uary)?|feb(?:ruar[y]?)?|mar(?:ch|zo)?|apr(?:il|ile)?|may|june?|july?|aug(?:ust)?"
-    r"|sept?(?:ember)?|o[ck]t(?:ober)?|nov(?:ember)?|de[cz](?:ember)?|januar|februar|märz|mai|juni|juli"
+    r"(?:jan(?:uar[y]?|uary)?|feb(?:ruar[y]?)?|mar(?:ch|zo)?|apr(?:il|ile)?|may|june?|july?"
+    r"|aug(?:ust)?"
+    r"|sept?(?:ember)?|o[ck]t(?:ober)?|nov(?:ember)?|de[cz](?:ember)?|januar|februar|märz|mai|juni"
+    r"|juli"
     r"|enero|febrero|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre"
     r"|janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre|décembre"
     r"|gennaio|febbraio|maggio|giugno|luglio|settembre|ottobre|novembre|dicembre"
@@ -63,14 +67,17 @@ _PER = (
     r"|año|mois|semaine|an|mese|settimana|anno|mês|ano)"
 )
 _NUMBER = r"\d{1,3}(?:[.,]\d{3})+(?![.,]?\d)|\d+(?:[.,]\d{1,2})?(?!\d)"
-AMOUNT = rf"(?:[€$£] ?)?(?P<amount>{_NUMBER})(?P<unit> ?(?:{_UNIT})(?!\w))?(?: ?(?:{_PER})\b)?"
+AMOUNT = rf"(?:[€$£] ?)?(?P<amount>{_NUMBER})(?P<unit> ?(?:{_UNIT})(?!\w))?(?P<per> ?(?:{_PER})\b)?"
+#: The same where no part of it is looked for.
+SUM = AMOUNT.replace("?P<amount>", "?:").replace("?P<unit>", "?:").replace("?P<per>", "?:")
 #: That something is only supposed, wished, past or denied.
 _SUPPOSED = pattern(
     r"\b(?:if|unless|would|could|should|might|maybe|perhaps|wish\w*|hope|hoping|want|wants|wanted"
     r"|thought (?:about|of)|thinking|considering|almost|nearly|never|not|dream\w*|was|were|used to"
     r"|back in|ago|imagine|when (?:i|we) (?:was|were)|asked|plan(?:s|ning)? to|love to|like to|once"
     # German
-    r"|wenn|falls|würde\w*|wäre\w*|könnte\w*|sollte\w*|möchte\w*|ich will|will ich|wollen|vielleicht|fast|beinahe"
+    r"|wenn|falls|würde\w*|wäre\w*|könnte\w*|sollte\w*|möchte\w*|ich will|will ich|wollen"
+    r"|vielleicht|fast|beinahe"
     r"|nie|niemals|nicht|kein\w*|war|waren|damals|früher|überleg\w*|hoff\w*"
     # Spanish
     r"|ojalá|quizás?|tal vez|podría\w*|debería\w*|quisiera|quiero|gustaría|casi|nunca|no|era"
@@ -106,13 +113,14 @@ _RELATIONS = BEINGS | frozenset(
     "flatmate",
 }
 _THEIRS = frozenset(
-    """his her their seine seinen seiner seinem ihre ihrem ihren su sus leur leurs suo sua suoi sue dele
-    dela seu""".split()
+    """his her their seine seinen seiner seinem ihre ihrem ihren su sus leur leurs suo sua suoi sue
+    dele dela seu""".split()
 )
 _PRONOUNS = _THEIRS | frozenset("she him ihm ihn él ella ellos ellas elle elles ele ela".split())
 #: "he", which is "I have" in Spanish.
 _HE = pattern(r"(?<!\bme )(?<!\byo )\bhe\b(?! \w+(?:do|cho|to)\b)", re.IGNORECASE)
 _WORD = pattern(r"[^\W\d_]+")
+_WORD_OR_NUMBER = pattern(r"[^\W\d_]+|\d+")
 #: What tells nothing of what a value is of.
 _FREE = frozenset(
     """new current now my our neue neuer neues neuen jetzt nueva nuevo nouveau nouvelle nouvel nuova
@@ -140,12 +148,17 @@ def is_of_others(said: str) -> bool:
     return "he" in words and _HE.search(said) is not None
 
 
+def kin_in(said: str) -> frozenset[str]:
+    """Return the relations and animals that a sentence names."""
+    return _RELATIONS.intersection(_WORD.findall(said.lower()))
+
+
 def telling(phrase: str) -> frozenset[str]:
     """Return the words of a phrase that tell what it is of; whose, where that is not the speaker.
 
     Months and weekdays tell nothing.
     """
-    words = _WORD.findall(phrase.lower().replace("’", "'"))
+    words = _WORD_OR_NUMBER.findall(phrase.lower())
     found = {word for word in words if word not in _light() and not _MONTH_OR_DAY.match(word)}
     found.update(word for word in words if word in _THEIRS)
     return frozenset(found)
