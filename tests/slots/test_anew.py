@@ -23,6 +23,7 @@ TOLD_ANEW = [
     ("Prendo Eutirox 50.", "il medico mi ha portato a Eutirox 75"),
     ("I drive line 4 mostly.", "they put me on line 7 now"),
     ("The gym costs 24,90 a month.", "gym is 29,90 these days"),
+    ("The gym costs 25", "the gym membership costs 30 now"),
     ("Die Miete ist 640 Euro.", "ab März kostet die Miete 690"),
     ("L'affitto è di 640 euro.", "da marzo l'affitto sale a 690"),
     ("Daycare is 300 a month", "daycare goes up to 340 in September"),
@@ -48,6 +49,7 @@ LEFT_ALONE = [
     ("Coffee costs 3.50 at Milano", "coffee costs 2.80 at the station now"),
     ("Room 3 costs 50", "Room 4 costs 60 now"),
     ("Our rent is 640.", "rent for the garage goes up to 90"),
+    ("rent goes up to 690 from March", "rent for the garage goes up to 90"),
     ("My GP is Dr. Huber.", "new dentist is Dr. Novak"),
     ("My daughter Emma is 9.", "Lukas turned 10 on Sunday"),  # somebody else's
     ("Emma is 9", "Emma turned 40 today"),

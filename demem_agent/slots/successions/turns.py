@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING
 
 from demem_agent.slots.successions.amended import Amended
-from demem_agent.slots.successions.anew.told import replaces
+from demem_agent.slots.successions.anew.told import may_be_of_one, replaces
 from demem_agent.slots.successions.anew.words import stems_of
 from demem_agent.slots.successions.foreign_turns import told_abroad_by
 from demem_agent.slots.successions.same_value import says_the_same_place, says_the_same_time
@@ -54,9 +55,10 @@ def tell_of_two(earlier: Claim, later: Claim) -> bool:
     """Whether two sentences tell values of one kind of two things, as what each of them costs."""
     if not (earlier.numbers and later.numbers):  # as of most
         return False
-    same_kind = [(old, new) for new in later.told for old in earlier.told if old.kind == new.kind]
-    named = [(old.what, new.what) for old, new in same_kind if old.what and new.what]
-    return bool(named) and all(old - new and new - old for old, new in named)
+    pairs = product(earlier.told, later.told)
+    same_kind = [(old, new) for old, new in pairs if old.kind == new.kind]
+    named = [(old, new) for old, new in same_kind if old.what and new.what]
+    return bool(named) and not any(may_be_of_one(old, new) for old, new in named)
 
 
 def _begins_another(earlier: Claim, later: Claim) -> bool:

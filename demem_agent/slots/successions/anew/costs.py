@@ -54,6 +54,11 @@ _PRICED = frozenset(
     " salario loyer salaire cotisation abonnement affitto stipendio abbonamento retta mutuo renda"
     " aluguel salário mensalidade".split()
 )
+#: What tells no more of it, where something else does: "gym" and "gym membership" are one.
+_OF_ANY = frozenset(
+    """membership subscription fee fees price cost beitrag mitgliedschaft gebühr cuota suscripción
+    abonnement cotisation abbonamento quota mensalidade assinatura""".split()
+)
 #: Where it costs that: elsewhere it may cost something else.
 _AT = pattern(
     r" (?:at|in|bei|beim|im|en|chez|da|al|near) (?P<place>(?:the |der |la |le |il )?\w+)",
@@ -72,6 +77,7 @@ def costs(said: str) -> Iterator[Told]:
         return
     place = _AT.match(said, found.end())
     what = telling(f"{found['what']} {place['place'] if place else ''}")
+    what = what - _OF_ANY or what
     if not what or is_supposed(said):
         return
     parts = found.groupdict()

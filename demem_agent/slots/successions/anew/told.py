@@ -6,7 +6,7 @@ from typing import Literal
 
 from demem_agent.later import dataclass
 
-__all__ = ["Kind", "Told", "replaces"]
+__all__ = ["Kind", "Told", "may_be_of_one", "replaces"]
 
 Kind = Literal["cost", "age", "debt", "credit", "post", "provider", "home", "label", "taken"]
 
@@ -54,6 +54,16 @@ def replaces(new: Told, old: Told) -> bool:
     if new.kind in _SHARED:
         return _names_the_same(new.what, old.what)
     return new.what == old.what
+
+
+def may_be_of_one(one: Told, other: Told) -> bool:
+    """Whether two values of a kind may be of one thing.
+
+    Of what costs something nothing is left out: the rent for the garage is not the rent.
+    """
+    if one.kind == "cost":
+        return one.what == other.what
+    return one.what <= other.what or other.what <= one.what
 
 
 def _names_the_same(one: frozenset[str], other: frozenset[str]) -> bool:
