@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from demem_agent import SlotMemory
 from demem_agent.slots.successions.anew.parsing import values_told
@@ -132,6 +134,12 @@ def test_a_value_that_may_be_of_the_kind_needs_one_that_surely_is() -> None:
 )
 def test_a_number_is_the_same_however_it_is_written(written: str, read: str) -> None:
     assert number(written) == read
+
+
+@given(st.text(max_size=160), st.text(alphabet="aieo ,.'-0123456789€IM", max_size=160))
+def test_any_text_can_be_looked_through(any_text: str, like: str) -> None:
+    for text in (any_text, like):
+        assert all(told.value for told in values_told(text, text))
 
 
 def test_a_word_for_a_number_tells_an_age_and_no_label() -> None:

@@ -24,8 +24,7 @@ _FORMS = tuple(
         rf"^\W*{_WHAT} (?:(?:got|gets|was|is|has been|have been|were|are|been|has|now) ){{0,2}}"
         rf"(?:{_MOVED}|slipped) {_TO}\b",
         rf"^\W*(?:they|the \w+|we|i|\w+)(?:['’]ve)? (?:have |had to |has )?(?:{_MOVED}|put|push"
-        rf"|move)"
-        rf" (?:the|my|our) {_WHAT} {_TO}\b",
+        rf"|move) (?:the|my|our) {_WHAT} {_TO}\b",
         rf"^\W*{_WHAT} (?:has )?(?:{_MOVED}) (?:me|us) {_TO}\b",
         rf"^\W*{_WHAT} (?:is|was) (?:now )?(?:on|only on)(?= .*\b(?:now|instead)\b)",
         rf"^\W*{_WHAT} is now (?:on|only on)\b",
@@ -39,22 +38,19 @@ _FORMS = tuple(
         r"|pasa|queda|(?:está|ha sido|fue) (?:aplazad|retrasad|adelantad|cambiad|pospuest)[oa])"
         r" (?:al?|para(?: el)?|hasta(?: el)?)\b",
         rf"\b(?:han?|hemos|he|me (?:han|ha)) (?:aplazado|retrasado|cambiado|adelantado|pospuesto"
-        rf"|movido|pasado)"
-        rf" (?:la|el|mi|nuestr[oa]) {_WHAT} (?:al?|para|hasta)\b",
+        rf"|movido|pasado) (?:la|el|mi|nuestr[oa]) {_WHAT} (?:al?|para|hasta)\b",
         # French
         rf"^\W*{_WHAT} (?:est|a été|sera|passe)(?: finalement)? (?:(?:repouss|décal|report|avanc"
         rf"|déplac)ée?s? )?"
         r"(?:au|à|pour)\b",
         rf"\b(?:a|ont|avons|ai|on a) (?:repoussé|décalé|reporté|avancé|déplacé) (?:le |la |l['’]"
-        rf"|mon |ma"
-        rf" |notre ){_WHAT} (?:au|à|pour)\b",
+        rf"|mon |ma |notre ){_WHAT} (?:au|à|pour)\b",
         # Italian
         rf"^\W*{_WHAT} (?:è|è stat[oa]|viene|slitta|passa)(?: stat[oa])?"
         r" ?(?:spostat[oa]|rimandat[oa]|rinviat[oa]|anticipat[oa]|posticipat[oa])?"
         r" (?:al|a|alla|per)\b",
         rf"\b(?:hanno|ha|abbiamo|ho|mi hanno) (?:spostato|rimandato|rinviato|anticipato"
-        rf"|posticipato)"
-        rf" (?:il |la |l['’]|lo ){_WHAT} (?:al|a|alla)\b",
+        rf"|posticipato) (?:il |la |l['’]|lo ){_WHAT} (?:al|a|alla)\b",
         # Portuguese
         rf"^\W*{_WHAT} (?:foi|ficou|fica|passa) (?:(?:adiad|antecipad|remarcad|mudad)[oa] )?para\b",
     )

@@ -43,8 +43,7 @@ _IS = pattern(
 )
 _HAS = pattern(
     rf"^\W*(?:{_WHO} )?{_ADVERB}(?:tiene|tengo|a|ha|ho|tem|tenho) {_ADVERB}(?P<age>\d{{1,3}})"
-    r" (?:años|ans|anni|anos)\b"
-    r"|^\W*j['’]ai (?P<mine>\d{1,3}) ans\b",
+    r" (?:años|ans|anni|anos)\b|^\W*j['’]ai (?P<mine>\d{1,3}) ans\b",
     re.IGNORECASE,
 )
 _SELF = frozenset("i ich yo je j io eu".split())

@@ -24,8 +24,7 @@ _COSTS = r"costs?|charges?|kostet|kosten|cuesta|cuestan|coûte|coûtent|costa|co
 #: What is said of a price and of much else; what stands behind it has to be one then.
 _IS = (
     r"is(?: at)?|are|ist|sind|beträgt|liegt bei|es(?: de)?|son|está en|est(?: de| à)?|sont(?: de|"
-    r" à)?"
-    r"|è(?: di| a)?|sono|é(?: de)?|são"
+    r" à)?|è(?: di| a)?|sono|é(?: de)?|são"
 )
 #: That it becomes another one.
 _BECOMES = (

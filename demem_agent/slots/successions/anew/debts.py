@@ -14,6 +14,7 @@ from demem_agent.slots.successions.anew.words import (
     is_supposed,
     number,
     telling,
+    written,
 )
 
 __all__ = ["debts"]
@@ -21,17 +22,15 @@ __all__ = ["debts"]
 #: That something is owed.
 _OWES = pattern(
     r"\b(?:owes?|owing|debts?|loan|mortgage|to pay (?:back|off|on)|left to pay|schuld\w*|kredit"
-    r"|darlehen"
-    r"|hypothek|deb(?:o|emos)|deuda|préstamo|hipoteca|dois|devons|doit|dette|prêt|crédit|devo"
-    r"|dobbiamo|debito|prestito|mutuo|dívida|empréstimo)\b",
+    r"|darlehen|hypothek|deb(?:o|emos)|deuda|préstamo|hipoteca|dois|devons|doit|dette|prêt|crédit"
+    r"|devo|dobbiamo|debito|prestito|mutuo|dívida|empréstimo)\b",
     re.IGNORECASE,
 )
 #: That some of it is paid.
 _PAID = pattern(
     r"\b(?:paid|pay|gave|given|repaid|transferred|sent)\b|\b(?:zurück)?(?:gezahlt|bezahlt|gegeben"
     r"|überwiesen)\b|\b(?:devolv\w+|devuelto|pag(?:ué|ado|amos)|di)\b|\b(?:rendu|remboursé|payé"
-    r"|donné)\b"
-    r"|\b(?:ridato|restituito|pagato|dato|reso)\b|\b(?:paguei|devolvi)\b",
+    r"|donné)\b|\b(?:ridato|restituito|pagato|dato|reso)\b|\b(?:paguei|devolvi)\b",
     re.IGNORECASE,
 )
 #: How much is left.
@@ -46,15 +45,14 @@ _LEFT = pattern(
 #: That it is the speaker who is owed it.
 _TO_ME = pattern(
     r"\b(?:owes?|paid|gave|sent|pays) (?:me|us)\b|\bschulde[tn] (?:mir|uns)\b|\bhat mir\b|\bme"
-    r" (?:debe|devolvió|ha)"
-    r"|\b(?:me|m['’]a|nous) (?:doit|rendu|remboursé)\b|\bmi (?:deve|ha)\b|\bme (?:deve|devolveu)\b",
+    r" (?:debe|devolvió|ha)|\b(?:me|m['’]a|nous) (?:doit|rendu|remboursé)\b|\bmi (?:deve|ha)\b"
+    r"|\bme (?:deve|devolveu)\b",
     re.IGNORECASE,
 )
 _AMOUNT = pattern(AMOUNT, re.IGNORECASE)
 _DEBT = (
     "owe owes debt debts loan mortgage pay schulde schulden kredit darlehen debo deuda préstamo"
-    " dois"
-    " dette prêt crédit devo debito prestito mutuo"
+    " dois dette prêt crédit devo debito prestito mutuo"
 )
 #: What of a debt tells nothing of whom it is owed to, or for what.
 _FREE = frozenset(
@@ -89,7 +87,7 @@ def debts(said: str) -> Iterator[Told]:
 
 def _added(left: str, paid: str) -> frozenset[str]:
     """Return how much was owed before so much was paid."""
-    return frozenset([f"{float(left) + float(paid):g}"])
+    return frozenset([written(float(left) + float(paid))])
 
 
 def _sum(said: str) -> str:

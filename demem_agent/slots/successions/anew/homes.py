@@ -23,9 +23,8 @@ _STREET = (
 )
 _HOME = (
     r"(?:my |our |the |mein |unser |meine |unsere |mi |nuestra |mon |ma |notre |casa )?(?:new "
-    r"|neues |neue"
-    r" |nueva |nouvelle |nuova )?(?:home|address|place|zuhause|adresse|wohnung|casa|dirección"
-    r"|domicile|indirizzo)"
+    r"|neues |neue |nueva |nouvelle |nuova )?(?:home|address|place|zuhause|adresse|wohnung|casa"
+    r"|dirección|domicile|indirizzo)"
 )
 _NOW = "now|jetzt|nun|ahora|maintenant|ora|adesso|agora"
 _IS = rf"(?:is|['’]s|ist|es|está en|est|c['’]est|è|é)(?: (?:{_NOW}))?(?: en| in| at| au)?"
@@ -47,8 +46,7 @@ _FORMS = (
 _FOUND_BY = (
     "live home address flat house wohne wohnen lebe zuhause adresse wohnung vivo vivimos casa piso"
     " dirección habite habitons chez adresse abito abitiamo indirizzo moro moramos morada street"
-    " lane"
-    " road calle rue via"
+    " lane road calle rue via"
 )
 _NEW = pattern(r"\b(?:new|neues?|nuev[oa]|nouvelle|nuov[oa])\b", re.IGNORECASE)
 _SPACE = pattern(r"\W+")

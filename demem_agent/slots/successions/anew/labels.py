@@ -26,8 +26,7 @@ _LABELS = (
         rf"\b(?P<label>[^\W\d_][\w'’-]{{2,}}) (?:{_TO} )?(?P<number>\d+(?:[.,]\d+)?)(?:"
         rf" ?(?:{_UNIT})\b)?"
         r"(?![\w:%])(?! ?(?:€|\$|£|euros?|%|years?|days?|weeks?|hours?|minutes?|times?|people|kids"
-        r"|km"
-        r"|kilos?|kg|stunden|tage|jahre|wochen|minuten|uhr|años|horas|días|ans|heures|jours|anni"
+        r"|km|kilos?|kg|stunden|tage|jahre|wochen|minuten|uhr|años|horas|días|ans|heures|jours|anni"
         r"|ore"
         rf"|giorni|am\b|pm\b|st\b|nd\b|rd\b|th\b|{MONTH})|\. {MONTH})",
         re.IGNORECASE,
@@ -42,40 +41,33 @@ _LABELS = (
 _MINE = pattern(
     r"\b(?:i|me|my|i['’]m|ich|mich|mir|mein\w*|yo|me|mi|je|moi|mon|ma|io|mi|mio|mia|eu|meu|minha)\b"
     r"|\b[jm]['’]|^\W*(?:\w+ ){0,2}?(?:take|taking|drive|on|nehme|fahre|bin|tomo|conduzco|llevo"
-    r"|prends|prendo"
-    r"|guido|tomo|conduzo)\b",
+    r"|prends|prendo|guido|tomo|conduzo)\b",
     re.IGNORECASE,
 )
 #: That it is another one than before.
 _SET = pattern(
     r"\b(?:put|puts|move[ds]?|bumped|upped|ups|raised|raises|increased|lowered|lowers|reduced|cut"
-    r"|switched"
-    r"|changed) (?:me|my)\b|\b(?:up|down) to\b"
+    r"|switched|changed) (?:me|my)\b|\b(?:up|down) to\b"
     r"|\b(?:hochgesetzt|erhöht|angehoben|gesteigert|reduziert|gesenkt|runtergesetzt|umgestellt"
-    r"|versetzt)\b"
-    r"|\bme (?:ha |han )?(?:sub\w+|baj\w+|cambi\w+|aument\w+|pas\w+) a\b"
+    r"|versetzt)\b|\bme (?:ha |han )?(?:sub\w+|baj\w+|cambi\w+|aument\w+|pas\w+) a\b"
     r"|\bm['’](?:a|ont) (?:passée?|augmentée?|mise?|baissée?|monté|descendu)\b"
     r"|\bmi (?:ha|hanno) (?:portat[oa]|aumentat[oa]|alzat[oa]|abbassat[oa]|mess[oa]|passat[oa]"
-    r"|spostat[oa])\b"
-    r"|\b(?:aumentou|subiu|baixou|passou)-me\b|\bseit (?:\w+tag|gestern|heute)\b|\bsince (?:\w+day"
-    r"|yesterday)\b"
+    r"|spostat[oa])\b|\b(?:aumentou|subiu|baixou|passou)-me\b|\bseit (?:\w+tag|gestern|heute)\b"
+    r"|\bsince (?:\w+day|yesterday)\b"
     r"|\bdesde (?:el )?(?:lunes|ayer|hoy)\b|\bdepuis (?:lundi|hier)\b|\bda (?:lunedì|ieri|oggi)\b",
     re.IGNORECASE,
 )
 #: What happened once.
 _ONCE = pattern(
     r"\b(?:took|drove|went|did|had|got|bought|met|saw|missed|read|finished|bin \w+ gefahren"
-    r"|genommen"
-    r"|tomé|cogí|fui|pris|preso)\b",
+    r"|genommen|tomé|cogí|fui|pris|preso)\b",
     re.IGNORECASE,
 )
 _DOSED = pattern(
     r"^(?:to|up|down|auf|about|around|etwa|unos|environ|circa|only|just|nur|solo|plus|over|under"
-    r"|until|from"
-    r"|paid|pay|cost|costs|kostet|cuesta|coûte|costa|owe|left|reste|quedan|restano|bleiben|noch"
-    r"|still|turned"
-    r"|cumplido|compiuto|have|got|had|need|take|taking|drive|ran|run|walked|did|made|bought|sold"
-    r"|lost"
+    r"|until|from|paid|pay|cost|costs|kostet|cuesta|coûte|costa|owe|left|reste|quedan|restano"
+    r"|bleiben|noch|still|turned|cumplido|compiuto|have|got|had|need|take|taking|drive|ran|run"
+    r"|walked|did|made|bought|sold|lost"
     r"|nehme|tomo|prends|prendo|gave|at|on|in|day|days|of|for|and|the|tiene|tengo|ist|is|are|was"
     rf"|{MONTH}|\w+day|\w+tag)$",
     re.IGNORECASE,

@@ -37,8 +37,7 @@ _POSTS = {
     " thérapeute psychologue",
     "neighbour": "neighbour neighbor nachbar nachbarin vecino vecina voisin voisine vicino vicina",
     "flatmate": "flatmate roommate housemate mitbewohner mitbewohnerin coloc colocataire"
-    " coinquilino"
-    " coinquilina",
+    " coinquilino coinquilina",
     "lawyer": "lawyer anwalt anwältin abogado abogada avocat avocate avvocato avvocata",
     "midwife": "midwife hebamme matrona comadrona levatrice",
     "vet": "vet tierarzt tierärztin veterinario veterinaria vétérinaire",
@@ -71,30 +70,26 @@ _FORMS = (
     pattern(rf"(?:^|[,;:.] ?)\W*{_BESIDE}\b(?P<post>(?i:{_WORDS})){_OF}(?i:{_IS}) {_NAMED}"),
     pattern(
         rf"(?:^|[,;:.] ?)\W*{_NAMED} (?i:is|ist|es|est|è|é)(?i: now| jetzt| ahora| maintenant|"
-        rf" adesso| ora)? "
-        rf"{_BESIDE}\b(?P<post>(?i:{_WORDS})){_OF}"
+        rf" adesso| ora)? {_BESIDE}\b(?P<post>(?i:{_WORDS})){_OF}"
     ),
 )
 _NEW = pattern(r"\b(?:new|neue[rn]?|nuev[oa]|nouve(?:au|l|lle)|nuov[oa]|nov[oa])\b", re.IGNORECASE)
 _GONE = (
-    r"(?:(?:has |have |is |just |now |sadly )*(?:retire[ds]|retiring|left|quit|gone|moved (?:out"
-    r"|away|on)"
-    r"|resigned|died|passed away|stopped|closed)"
+    r"(?:(?:has |have |is |just |now |sadly )*(?:retire[ds]|retiring|left(?=\W*(?:[,;.–-]|and\b"
+    r"|the (?:company|firm|team|practice|job|school)))|quit|gone|moved (?:out"
+    r"|away|on)|resigned|died|passed away|stopped|closed)"
     r"|(?:ist|hat|geht|ging) (?:\w+ ){0,2}?(?:pension|rente|weg|gegangen|aufgehört|ausgezogen"
     r"|weggezogen|gekündigt|gestorben)"
     r"|se (?:ha |va a )?(?:jubil\w+|fue|ido|va|marchó|marchado|mudó|mudado)"
     r"|(?:est|a|part) (?:parti\w*|pris sa retraite|démissionné|déménagé|en retraite|à la retraite"
-    r"|quitté\w*)"
-    r"|(?:è|ha|va) (?:andat[oa]|in pensione|smesso|lasciato|partit[oa]|trasferit[oa])"
+    r"|quitté\w*)|(?:è|ha|va) (?:andat[oa]|in pensione|smesso|lasciato|partit[oa]|trasferit[oa])"
     r"|(?:reformou|aposentou|mudou)-se|foi embora)"
 )
 #: That somebody stands in the place of who is gone.
 _AFTER = (
     r"(?i:t(?:akes|ook|aking) over|has taken over|has the|has (?:his|her|the) (?:job|place)|lives"
-    r"|is (?:my|our|the)"
-    r"|übernimmt|übernommen|jetzt|nun|ahora|reprend|remplace|maintenant|ora|adesso|prende il"
-    r"|subentra"
-    r"|sostituisce|substitui|agora|now|replaces?|replaced|new)"
+    r"|is (?:my|our|the)|übernimmt|übernommen|jetzt|nun|ahora|reprend|remplace|maintenant|ora"
+    r"|adesso|prende il|subentra|sostituisce|substitui|agora|now|replaces?|replaced|new)"
 )
 _SUCCESSOR = pattern(
     rf"^\W*(?P<old>(?:(?i:{TITLE}) )*(?:{NAME})) (?i:{_GONE})\b(?P<rest>[^.!?]*?[,;–-].*|[^.!?]*?"

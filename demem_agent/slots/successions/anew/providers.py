@@ -40,8 +40,7 @@ _KNOWN = {
     "bank": "erste raiffeisen bawag ing n26 revolut sparkasse volksbank commerzbank comdirect dkb"
     " postbank santander bbva caixabank sabadell openbank bankinter bnp lcl boursorama"
     " boursobank fortuneo crédit unicredit intesa fineco bpm illimity monzo starling barclays hsbc"
-    " lloyds"
-    " natwest ubs wise postfinance",
+    " lloyds natwest ubs wise postfinance",
     "energy": "edf engie octopus verbund enel eni endesa iberdrola naturgy eon vattenfall enbw"
     " totalenergies ovo edp lichtblick yello repsol plenitude holaluz ",
     "insurance": "allianz generali axa uniqa huk ergo mapfre maif macif matmut groupama geico"
@@ -54,11 +53,10 @@ _ANY = "contract provider with bei anbieter vertrag contrato compañía chez con
 #: What may stand before it, so that it is of the speaker.
 _LEAD = (
     r"(?i:(?:^|[,;.] )\W*(?:(?:so|ok|okay|btw|fyi|update|well|and|also|finally|now|just|i|we"
-    r"|i['’]ve|i['’]m"
-    r"|we['’]ve"
-    r"|we['’]re|have|am|are|ich|wir|hab|habe|haben|bin|sind|jetzt|nun|seit \w+"
-    r"|ahora|ya|yo|me|nos|he|hemos|estoy|estamos|soy|j['’]ai|je|on|nous|suis|sommes|a|avons"
-    r"|maintenant|ho|abbiamo|sono|siamo|ora|adesso|io|noi|mi|ci|agora|estou|cambiato)\b[, ]*)*)"
+    r"|i['’]ve|i['’]m|we['’]ve|we['’]re|have|am|are|ich|wir|hab|habe|haben|bin|sind|jetzt|nun"
+    r"|seit \w+|ahora|ya|yo|me|nos|he|hemos|estoy|estamos|soy|j['’]ai|je|on|nous|suis|sommes|a"
+    r"|avons|maintenant|ho|abbiamo|sono|siamo|ora|adesso|io|noi|mi|ci|agora|estou"
+    r"|cambiato)\b[, ]*)*)"
 )
 _SWITCHED = (
     r"(?:switch(?:ed|ing)|changed|mov(?:ed|ing)|ported|transferred|gewechselt|wechsle"

@@ -13,22 +13,18 @@ __all__ = ["WORDS_OF_TAKING", "taken"]
 
 _TAKE = (
     r"take|taking|takes|use|using|am on|i['’]m on|put me on|nehmen?|nehme|genommen|tom[oe]|tomar"
-    r"|prends"
-    r"|prendre|prendo|prendere|usa[r]?|uso|benutze|utilise[r]?|tomo"
+    r"|prends|prendre|prendo|prendere|usa[r]?|uso|benutze|utilise[r]?|tomo"
 )
 _STOP = (
     r"stop(?:ped)?(?: (?:with|taking|using))?|come off|came off|quit|no more|drop(?:ped)?|instead"
-    r" of"
-    r"|rather than|statt|anstatt|setz\w*|deja(?:r|do)?(?: de tomar)?|dejé(?: de tomar)?"
-    r"|suspende[r]?"
-    r"|en vez de|en lugar de|arrête[rz]?|arrêté|plus de|au lieu de|smette(?:re)?(?: di prendere)?"
-    r"|smetti"
-    r"|sospende(?:re)?|basta|invece di"
+    r" of|rather than|statt|anstatt|setz\w*|deja(?:r|do)?(?: de tomar)?|dejé(?: de tomar)?"
+    r"|suspende[r]?|en vez de|en lugar de|arrête[rz]?|arrêté|plus de|au lieu de"
+    r"|smette(?:re)?(?: di prendere)?"
+    r"|smetti|sospende(?:re)?|basta|invece di"
 )
 _INSTEAD = (
     r"instead|stattdessen|lieber|dafür|en su lugar|mejor|à la place|plutôt|invece|al suo posto|em"
-    r" vez"
-    r"|now|jetzt|ahora|maintenant|ora|adesso"
+    r" vez|now|jetzt|ahora|maintenant|ora|adesso"
 )
 _ARTICLE = "the |das |die |den |el |la |le |l['’]|il |du |de la |de |con |mit |some |un |una "
 _WHAT = rf"(?P<gone>(?:{_ARTICLE})?[^\W\d_][\w-]{{3,}}(?: [^\W\d_][\w-]+)?)"
@@ -46,8 +42,7 @@ _REPLACED = (
     ),
     pattern(
         rf"\b(?:{_TAKE}) {_NEW} (?:instead of|rather than|statt|anstatt|en vez de|en lugar de|au"
-        rf" lieu"
-        rf" d(?:e|u)|invece d(?:i|el|ella)) {_WHAT}",
+        rf" lieu d(?:e|u)|invece d(?:i|el|ella)) {_WHAT}",
         re.IGNORECASE,
     ),
 )
@@ -55,12 +50,6 @@ _TAKES = pattern(rf"\b(?:{_TAKE}) {_NEW}", re.IGNORECASE)
 _TAKES_LAST = pattern(
     r"\b(?P<new>[^\W\d_][\w-]{3,}) (?:nehmen|genommen|verschrieben)\b", re.IGNORECASE
 )
-_IS_SAID = pattern(
-    r"\b(?:instead|stattdessen|lieber|dafür|en su lugar|mejor|à la place|plutôt|invece|statt"
-    r"|anstatt)\b"
-)
-
-
 #: A sentence that tells of it has one of these.
 WORDS_OF_TAKING = frozenset(
     """take taking takes use using on nehmen nehme nehm genommen verschrieben tomo tome tomar prends

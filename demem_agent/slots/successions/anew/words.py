@@ -26,16 +26,15 @@ __all__ = [
     "said_now",
     "stems_of",
     "telling",
+    "written",
 ]
 
 _LANGUAGES = ("english", "german", "spanish", "french", "italian", "portuguese")
 MONTH = (
     r"(?:jan(?:uar[y]?|uary)?|feb(?:ruar[y]?)?|mar(?:ch|zo)?|apr(?:il|ile)?|may|june?|july?"
-    r"|aug(?:ust)?"
-    r"|sept?(?:ember)?|o[ck]t(?:ober)?|nov(?:ember)?|de[cz](?:ember)?|januar|februar|märz|mai|juni"
-    r"|juli"
-    r"|enero|febrero|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre"
-    r"|janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre|décembre"
+    r"|aug(?:ust)?|sept?(?:ember)?|o[ck]t(?:ober)?|nov(?:ember)?|de[cz](?:ember)?|januar|februar"
+    r"|märz|mai|juni|juli|enero|febrero|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre"
+    r"|diciembre|janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre|décembre"
     r"|gennaio|febbraio|maggio|giugno|luglio|settembre|ottobre|novembre|dicembre"
     r"|janeiro|fevereiro|março|maio|junho|julho|setembro|outubro|novembro|dezembro)(?!\w)"
 )
@@ -45,8 +44,7 @@ NOW = (
     r"|jetzt|nun|inzwischen|mittlerweile|neuerdings|ab sofort"
     r"|ahora|ya|actualmente|desde ahora"
     r"|maintenant|désormais|dorénavant"
-    r"|ora|adesso|ormai"
-    r"|agora|já|atualmente"
+    r"|ora|adesso|ormai|agora|já|atualmente"
 )
 _NOW = pattern(
     rf"\b(?:{NOW})\b"
@@ -77,8 +75,7 @@ _SUPPOSED = pattern(
     r"|back in|ago|imagine|when (?:i|we) (?:was|were)|asked|plan(?:s|ning)? to|love to|like to|once"
     # German
     r"|wenn|falls|würde\w*|wäre\w*|könnte\w*|sollte\w*|möchte\w*|ich will|will ich|wollen"
-    r"|vielleicht|fast|beinahe"
-    r"|nie|niemals|nicht|kein\w*|war|waren|damals|früher|überleg\w*|hoff\w*"
+    r"|vielleicht|fast|beinahe|nie|niemals|nicht|kein\w*|war|waren|damals|früher|überleg\w*|hoff\w*"
     # Spanish
     r"|ojalá|quizás?|tal vez|podría\w*|debería\w*|quisiera|quiero|gustaría|casi|nunca|no|era"
     r"|antes|hace \w+ (?:años|meses)|pensado|pensando"
@@ -189,8 +186,12 @@ def number(text: str) -> str:
         head, _, tail = digits.rpartition(mark)
         if head and len(tail) == 3:
             digits = head + tail
-    value = float(digits.replace(",", "."))
-    return f"{value:g}" if value < 1e6 else str(int(value))
+    return written(float(digits.replace(",", ".")))
+
+
+def written(value: float) -> str:
+    """Return a number as it is compared."""
+    return f"{round(value, 2):.15g}"
 
 
 @cache
