@@ -26,6 +26,8 @@ TOLD_ANEW = [
     ("I drive line 4 mostly.", "they put me on line 7 now"),
     ("The gym costs 24,90 a month.", "gym is 29,90 these days"),
     ("The gym costs 25", "the gym membership costs 30 now"),
+    ("Pago 12 euros por Netflix.", "Netflix ha subido a 14"),
+    ("My team lead is Oskar.", "Oskar is leaving, Mira takes over as team lead"),
     ("Die Miete ist 640 Euro.", "ab März kostet die Miete 690"),
     ("L'affitto è di 640 euro.", "da marzo l'affitto sale a 690"),
     ("Daycare is 300 a month", "daycare goes up to 340 in September"),
@@ -55,6 +57,9 @@ LEFT_ALONE = [
     ("My GP is Dr. Huber.", "new dentist is Dr. Novak"),
     ("My daughter Emma is 9.", "Lukas turned 10 on Sunday"),  # somebody else's
     ("Emma is 9", "Emma turned 40 today"),
+    ("Zoe is 7.", "Zoe's brother turned 9"),
+    ("I take Ramipril 5.", "the neighbour's on Ramipril 10 now"),
+    ("Ich zahle 640 Miete.", "Anna zahlt jetzt 690 Miete"),
     ("My contract is with Magenta.", "my brother has switched to A1 now"),
     ("My boss is called Stefan.", "Peter's new boss is Karin"),
     ("I live at Marktgasse 12.", "Lendkai 33 is home for mum now"),

@@ -28,14 +28,16 @@ _VERBS = (
     r"|teaches|teach|will|sits?|stands?|lies|lie|measures?|reads?|keeps?|kept|arrives?|sings?"
     # French
     r"|suis|est|sont|était|ai|a|ont|habite|habites|habitent|travaille|prends?|prend|coûte|coûtent"
-    r"|gagne|gagnes|pèse|aime|préfère|vis|vit|s['’]appelle|commence|finit|arrive|part|mange|boit"
+    r"|gagne|gagnes|pèse|aime|préfère|paie|paye|vis|vit|s['’]appelle|commence|finit|arrive|part|mange|boit"
     # Portuguese and Spanish
     r"|sou|é|são|estou|está|tenho|tem|moro|mora|moram|trabalho|trabalha|tomo|toma|custa|ganho"
     r"|ganha|peso|pesa|gosto|gosta|prefiro|prefere|vivo|vive|viven|chama|começa|chega|chego|soy|es"
-    r"|son|estoy|tengo|tiene|trabajo|trabaja|cuesta|gano|gana|se\s+llama|empieza|llega|como|come"
+    r"|son|estoy|tengo|tiene|trabajo|trabaja|cuesta|gano|gana|se\s+llama|empieza|llega|como|come|paga|pagan"
+    # Italian
+    r"|costano|costa|prende|abita|lavora|guida"
     # German
     r"|bin|ist|sind|habe|hat|haben|wohne|wohnt|wohnen|arbeite|arbeitet|nehme|nimmt|kostet|kosten"
-    r"|verdiene|verdient|wiege|wiegt|mag|heißt|heiße|lebe|lebt|fahre|fährt|esse|isst|beginnt"
+    r"|zahle|zahlt|zahlen|bezahle|bezahlt|verdiene|verdient|wiege|wiegt|mag|heißt|heiße|lebe|lebt|fahre|fährt|esse|isst|beginnt"
 )
 #: What may stand before the verb besides the subject.
 _ADVERBS = (
@@ -167,6 +169,8 @@ def _parsed(phrase: list[str]) -> Subject | None:
         is_being = not BEINGS.isdisjoint(head)
         kept = words - frozenset(stems([holder])) if holder else words
         return Subject("being" if is_being else "thing", kept or words, holder)
+    if not BEINGS.isdisjoint(left) and left != low:
+        return Subject("being", words)  # "the neighbour"
     is_name = left == low and all(word[0].isupper() for word in phrase)
     return Subject("named" if is_name else "thing", words)
 

@@ -29,7 +29,8 @@ _ADVERB = (
 #: That somebody comes to an age.
 _TURNS = pattern(
     rf"^\W*{_WHO} {_ADVERB}(?:(?:has |is )?(?:just )?turn(?:ed|s|ing)|wurde|wird|(?:ha |acaba de )?"
-    rf"cumpl(?:ido|ió|e|ir)|a (?:eu|fêté ses)|vient d['’]avoir|(?:ha )?comp(?:iuto|ie|ì)|fez)"
+    rf"cumpl(?:ido|ió|e|ir)|a (?:eu|fêté ses)|vient d['’]avoir|(?:ha )?comp(?:iuto|ie|ì)|ha fatto"
+    rf"|fez)"
     rf" {_ADVERB}(?P<age>\d{{1,3}}){_AFTER}",
     re.IGNORECASE,
 )
@@ -46,6 +47,7 @@ _HAS = pattern(
     r" (?:años|ans|anni|anos)\b|^\W*j['’]ai (?P<mine>\d{1,3}) ans\b",
     re.IGNORECASE,
 )
+_OF_SOMEBODY = pattern(r"\w['’]s |\b(?:of|von|de|di|da|do) ", re.IGNORECASE)
 _SELF = frozenset("i ich yo je j io eu".split())
 _WORD = pattern(r"[^\W\d_]+")
 _LANGUAGES = ("english", "german", "spanish", "french", "italian", "portuguese")
@@ -71,6 +73,8 @@ def _age(said: str, found: re.Match[str], *, anew: bool) -> Iterator[Told]:
 
 def _people(phrase: str) -> frozenset[str] | None:
     """Return the names and relations of a phrase, ``{"i"}`` for the speaker; None for neither."""
+    if _OF_SOMEBODY.search(phrase):
+        return None  # Zoe's brother is not Zoe
     words = _WORD.findall(phrase)
     low = [word.lower() for word in words]
     if not low or (len(low) == 1 and low[0] in _SELF):

@@ -37,12 +37,18 @@ _BECOMES = (
     r"|(?:sobe|desce|passa|aumentou|subiu) para"
 )
 _WHAT = r"(?P<what>(?:l['’])?[^\W\d_][\w'’-]*(?: [\w'’-]+){0,5}?)"
-_NEAR = r"(?:(?:only|just|about|around|now|jetzt|nun|nur|ahora|maintenant|ora|adesso) )?"
+_FROM = rf"(?:(?:from|as of|ab|desde|à partir de|en|da) {MONTH} )?"
+_NEAR = _FROM + r"(?:(?:only|just|about|around|now|jetzt|nun|nur|ahora|maintenant|ora|adesso) )?"
 _END = rf"(?! ?(?:%|st\b|nd\b|rd\b|th\b|years?|jahre?|años|ans|anni|[ap]m\b|uhr|kg|{MONTH}))"
 _FORMS = (
     pattern(rf"^\W*{_WHAT} (?P<sure>{_COSTS}) {_NEAR}{AMOUNT}{_END}", re.IGNORECASE),
     pattern(rf"^\W*{_WHAT} (?P<anew>{_BECOMES}) {_NEAR}{AMOUNT}{_END}", re.IGNORECASE),
     pattern(rf"^\W*{_WHAT} (?:{_IS}) {_NEAR}{AMOUNT}{_END}", re.IGNORECASE),
+    pattern(
+        rf"\b(?P<sure>pay|paying|pays|zahle|zahlen|pago|pagamos|paie|paye|payons|paghiamo)"
+        rf" {_NEAR}{AMOUNT} (?:for|für|por|pour|per) (?P<what>[^.!?;,]{{3,30}})",
+        re.IGNORECASE,
+    ),
     # the verb first, as after "ab März"
     pattern(rf"\b(?P<sure>{_COSTS}) {_WHAT} {_NEAR}{AMOUNT}{_END}", re.IGNORECASE),
 )

@@ -47,10 +47,11 @@ _OF_WORD = {word: post for post, words in _POSTS.items() for word in words.split
 #: A sentence that tells of a post has one of these, or says that who held it is gone.
 WORDS_OF_POSTS = frozenset(_OF_WORD).union(
     """retired retires retiring left quit gone resigned died passed stopped closed moved pension
-    rente weg gegangen aufgehört ausgezogen weggezogen gekündigt gestorben jubilado jubilada jubiló
-    fue ido va marchó marchado mudó mudado parti partie retraite démissionné démissionnée déménagé
+    rente weg gegangen aufgehört ausgezogen weggezogen gekündigt gestorben jubilado jubilada
+    jubiló fue ido va marchó marchado mudó mudado parti partie retraite démissionné démissionnée déménagé
     quitté andato andata pensione smesso lasciato partito partita trasferito trasferita reformou
-    aposentou mudou embora""".split()
+    aposentou mudou embora leaving my our mein meine unser unsere mi nuestro nuestra mon ma notre mio
+    mia meu minha""".split()
 )
 #: Of these there are several: a new one ends none.
 _SEVERAL = frozenset({"neighbour", "flatmate"})
@@ -73,9 +74,15 @@ _FORMS = (
         rf" adesso| ora)? {_BESIDE}\b(?P<post>(?i:{_WORDS})){_OF}"
     ),
 )
+#: Whoever it is: that he is gone is told by his name.
+_ANY = pattern(
+    r"^\W*(?i:my|our|meine?|unsere?|mi|nuestr[oa]|mon|ma|notre|il mio|la mia|meu|minha) "
+    rf"(?P<what>[^\W\d_][\w-]*(?: [a-zà-ÿ][\w-]*)?)(?i:{_IS}) {_NAMED}"
+)
 _NEW = pattern(r"\b(?:new|neue[rn]?|nuev[oa]|nouve(?:au|l|lle)|nuov[oa]|nov[oa])\b", re.IGNORECASE)
 _GONE = (
-    r"(?:(?:has |have |is |just |now |sadly )*(?:retire[ds]|retiring|left(?=\W*(?:[,;.–-]|and\b"
+    r"(?:(?:has |have |is |just |now |sadly )*(?:retire[ds]|retiring|leaving|left(?=\W*(?:[,;.–-]"
+    r"|and\b"
     r"|the (?:company|firm|team|practice|job|school)))|quit|gone|moved (?:out"
     r"|away|on)|resigned|died|passed away|stopped|closed)"
     r"|(?:ist|hat|geht|ging) (?:\w+ ){0,2}?(?:pension|rente|weg|gegangen|aufgehört|ausgezogen"
@@ -116,6 +123,7 @@ def posts(said: str) -> Iterator[Told]:
         if found is not None:
             break
     else:
+        yield from _of_any(said)
         return
     post = _OF_WORD[found["post"].lower()]
     beside = f"{found['beside']} {found['of']}"
@@ -124,6 +132,14 @@ def posts(said: str) -> Iterator[Told]:
     what = telling(beside) - {"traitant", "base", "cabecera"} | {post}
     if name:
         yield Told("post", what, name, anew, every_stem(_POSTS[post]) | what)
+
+
+def _of_any(said: str) -> Iterator[Told]:
+    """Yield who is told to be something to the speaker that is no post of those known."""
+    found = _ANY.search(said)
+    name = _plain_name(found["name"]) if found is not None else ""
+    if found is not None and name:
+        yield Told("post", frozenset([f"any {found['what'].lower()}"]), name)
 
 
 def _successor(found: re.Match[str]) -> Iterator[Told]:

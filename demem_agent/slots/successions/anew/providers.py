@@ -60,7 +60,7 @@ _LEAD = (
 )
 _SWITCHED = (
     r"(?:switch(?:ed|ing)|changed|mov(?:ed|ing)|ported|transferred|gewechselt|wechsle"
-    r"|cambiad[oa]|cambié|pasad[oa]|pasé|mudad[oa]|changé|passée?|basculé|cambiato|passat[oa]"
+    r"|cambiad[oa]|cambié|pasad[oa]|pasé|mudad[oa]|changé|passée?s?|basculé|cambiato|passat[oa]"
     r"|mudei)"
 )
 _TO = (
