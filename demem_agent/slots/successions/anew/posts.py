@@ -48,10 +48,10 @@ _OF_WORD = {word: post for post, words in _POSTS.items() for word in words.split
 WORDS_OF_POSTS = frozenset(_OF_WORD).union(
     """retired retires retiring left quit gone resigned died passed stopped closed moved pension
     rente weg gegangen aufgehört ausgezogen weggezogen gekündigt gestorben jubilado jubilada
-    jubiló fue ido va marchó marchado mudó mudado parti partie retraite démissionné démissionnée déménagé
-    quitté andato andata pensione smesso lasciato partito partita trasferito trasferita reformou
-    aposentou mudou embora leaving my our mein meine unser unsere mi nuestro nuestra mon ma notre mio
-    mia meu minha""".split()
+    jubiló fue ido va marchó marchado mudó mudado parti partie retraite démissionné démissionnée
+    déménagé quitté andato andata pensione smesso lasciato partito partita trasferito trasferita
+    reformou aposentou mudou embora leaving my our mein meine unser unsere mi nuestro nuestra
+    mon ma notre mio mia meu minha""".split()
 )
 #: Of these there are several: a new one ends none.
 _SEVERAL = frozenset({"neighbour", "flatmate"})
