@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import date, datetime
+from itertools import chain, product, starmap
 from operator import attrgetter
 
 import numpy as np
@@ -23,7 +24,7 @@ from demem_agent.slots.state import State
 from demem_agent.slots.successions.claims import Claim
 from demem_agent.slots.successions.lineage import HOLDS
 from demem_agent.slots.successions.of_corrections import told_from
-from demem_agent.slots.successions.turns import implied
+from demem_agent.slots.successions.turns import implied, tells_another, values_gone
 from demem_agent.slots.successions.withdrawals import withdrawal
 from demem_agent.text.language.changes import asks_of_now, asks_of_the_past
 from demem_agent.text.language.earlier import earlier_asked
@@ -222,10 +223,11 @@ def _told_without(state: State, one: Succession) -> set[str]:
 
 def _is_over_by(state: State, old: Stretch, claim: Claim) -> bool:
     """Whether a sentence says that what a line says is over."""
-    ending = claim.ended
-    if ending is None:
-        return False
-    return any(ending.ends(one.said, one.held) for one in _claims(state, old))
+    before = _claims(state, old)
+    if any(tells_another(one, claim) for one in before):
+        return True
+    endings = [one for one in (claim.ended, claim.amended) if one is not None]
+    return any(ending.ends(one.said, one.held) for ending in endings for one in before)
 
 
 def _words(state: State, line: Stretch) -> set[str]:
@@ -253,7 +255,9 @@ def _replaced(state: State, succession: Succession) -> set[str]:
     item, start, end = succession.old
     start = max(start, told_from(state.evidence[item]))  # a question is not its own old value
     old, new = (_claims(state, line) for line in ((item, start, end), succession.new))
-    gone: set[str] = set()
+    gone = set(chain.from_iterable(starmap(values_gone, product(old, new))))
+    if gone:
+        return gone
     for values in (_NAMES, _NUMBERS):
         before = _united(map(values, old))
         since = _united(map(values, new))

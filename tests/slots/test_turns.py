@@ -425,3 +425,8 @@ def test_a_change_that_is_told_casually_takes_the_place_of_what_it_ends(old: str
 )
 def test_what_only_sounds_like_such_a_change_ends_nothing(old: str, new: str) -> None:
     assert sure(old, *FILLING, new) == []
+
+
+def test_a_post_that_nobody_in_particular_gave_up_ends_no_sentence_without_one() -> None:
+    said = "Dr. Huber ist in Pension, Dr. Novak hat die Praxis übernommen"
+    assert sure("Cooked lentil soup for dinner, turned out great.", *FILLING, said) == []

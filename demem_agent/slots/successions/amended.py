@@ -10,17 +10,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from typing import Literal
 
 from demem_agent.later import dataclass, pattern
+from demem_agent.slots.successions.anew.words import kin_in
+from demem_agent.slots.successions.moved import moved
 from demem_agent.slots.successions.subjects import BEINGS
 from demem_agent.text.language.languages import language_of_words, stop_words
 from demem_agent.text.language.words import stems
 
 __all__ = ["Amended", "amended", "times_in"]
 
-_LANGUAGES = ("english", "german", "spanish", "french", "portuguese")
+_LANGUAGES = ("english", "german", "spanish", "french", "portuguese", "italian")
 Kind = Literal["day", "weekday", "clock", "amount"]
 
 _MONTH = (
@@ -30,7 +33,8 @@ _MONTH = (
 _NUMBER = r"\d{1,3}(?:[.,]\d{3})+|\d+(?:[.,]\d+)?"
 _KINDS: dict[Kind, re.Pattern[str]] = {
     "day": pattern(
-        rf"\b(?:dia|día|le|am|the|el|den) (\d{{1,2}})(?:er|st|nd|rd|th|º)?\b(?![:.]\d|h\d| ?%)"
+        rf"\b(?:dia|día|le|am|the|el|den|al|au|il) (\d{{1,2}})(?:er|st|nd|rd|th|º)?\b(?![:.]\d|h\d"
+        rf"| ?%)"
         rf"|\b(\d{{1,2}})(?:st|nd|rd|th|er|º)?\.?(?: (?:of|de))? {_MONTH}\b"
         rf"|\b{_MONTH} (\d{{1,2}})(?:st|nd|rd|th)?\b(?![:.]\d)|\b(\d{{1,2}})(?:st|nd|rd|th)\b"
     ),
@@ -38,7 +42,8 @@ _KINDS: dict[Kind, re.Pattern[str]] = {
         r"\b(mon|tues|wednes|thurs|fri|satur|sun)day\b"
         r"|\b(mon|diens|donners|frei|sams|sonn)tag\b|\b(mittwoch)\b"
         r"|\b(lunes|martes|miércoles|jueves|viernes|sábado|domingo|lundi|mardi|mercredi|jeudi"
-        r"|vendredi|samedi|dimanche)\b|\b(segunda|terça|quarta|quinta|sexta)(?:-feira)?\b"
+        r"|vendredi|samedi|dimanche|lunedì|martedì|mercoledì|giovedì|venerdì|sabato|domenica)\b"
+        r"|\b(segunda|terça|quarta|quinta|sexta)(?:-feira)?\b"
     ),
     "clock": pattern(
         r"\b(\d{1,2}[:h]\d\d)\b|\b(\d{1,2}) ?(?:am|pm|uhr|heures|horas)\b|\bat (\d{1,2})\b"
@@ -63,7 +68,8 @@ _REDATED = pattern(
     rf"|\b(?:{_EVENT})s? (?:was |were |has been |have been |got |is )?(?:changed|rebooked)\b"
     r"|\bchange of plans?\b|\bplans? (?:have |has )?changed\b|\bnew (?:date|time|day)\b"
     # German
-    r"|\b(?:termin|datum|flug|zug|bus|uhrzeit|abflug|prüfung|untersuchung|op|besichtigung)\b[^.!?:]*"
+    r"|\b(?:termin|datum|flug|zug|bus|uhrzeit|abflug|prüfung|untersuchung|op"
+    r"|besichtigung)\b[^.!?:]*"
     r"\b(?:geändert|verlegt|umgebucht|verschoben)\b|\bplanänderung\b|\bneue[rs]? (?:termin|datum)\b"
     r"|\b(?:verlegt|verschoben|umgebucht|geändert)\b(?=\s*[:,;–-])"
     # Spanish
@@ -113,7 +119,8 @@ _WISHED = pattern(
 )
 _PAST = pattern(
     r"\b(?:was|were|went|had|did|paid|took|bought|spent|got|came|arrived|met|saw|born|ago"
-    r"|war|waren|hatte|hatten|kam|kostete|zahlte|nahm|geboren|era|fue|fui|llegué|compré|pagué|costó|tomé"
+    r"|war|waren|hatte|hatten|kam|kostete|zahlte|nahm|geboren|era|fue|fui|llegué|compré|pagué"
+    r"|costó|tomé"
     r"|nací|foi|estive|cheguei|comprei|paguei|custou|tomei|nasci|étais|était|avais|avait|née?"
     r"|ai (?:payé|pris|acheté|vu|été)|a coûté)\b"
 )
@@ -140,6 +147,12 @@ _LIGHT = frozenset(
 _TELLS_DATES = frozenset("doctor médica médico médecin ärztin arzt".split())
 
 
+#: What is moved, and is no word for a time there.
+_EVENTS = frozenset(["termin"])
+#: Characters of the word before a time that is told.
+LEADS = 4
+
+
 @dataclass(frozen=True, slots=True)
 class Amended:
     """That a date or an amount is another one than was told.
@@ -150,6 +163,7 @@ class Amended:
         of: words of what an amount is of, which the earlier one has all.
         names: of people and things in it, which the earlier one has all.
         values: by kind, what it is now.
+        kin: the relations in it, which the earlier one has and no other; None where any may be.
     """
 
     kinds: tuple[Kind, ...]
@@ -158,6 +172,7 @@ class Amended:
     names: frozenset[str]
     of: frozenset[str]
     values: tuple[tuple[Kind, frozenset[str]], ...]
+    kin: frozenset[str] | None = None
 
     def ends(self, said: str, held: frozenset[str]) -> bool:
         """Whether an earlier sentence tells the value that is changed by this."""
@@ -165,6 +180,8 @@ class Amended:
         if _PAST.search(low) or not self._sets_another(low):
             return False
         plain = set(_WORD.findall(low))
+        if self.kin is not None and kin_in(low) != self.kin:
+            return False
         if not self.of <= plain:
             return False
         return self.names <= plain and not self.words.isdisjoint(plain | held)
@@ -184,16 +201,25 @@ def amended(said: str) -> Amended | None:
     set_to = _SET.search(low)
     if set_to is not None:
         return None if _NOT_SO.search(low) else _amount(said, low, set_to)
-    redated = _REDATED.search(low)
-    if redated is None or _WISHED.search(low):
+    if _WISHED.search(low):
         return None
-    told = low[redated.end() :]
-    values: list[tuple[Kind, frozenset[str]]] = []
-    for kind in _TIMES:
-        found = _values(told, kind)
-        if found:
-            values.append((kind, found))
-    return _made(said, tuple(values), _TELLS_DATES) if values else None
+    redated = _REDATED.search(low)
+    values = _times(low[redated.end() :]) if redated is not None else ()
+    if values:
+        return _made(said, values, _TELLS_DATES)
+    event = moved(low)
+    if event is None:
+        return None
+    of = frozenset(_topic(event.what, _TELLS_DATES | _EVENTS))
+    values = _times(low[event.to - LEADS :])
+    made = _made(said, values, _TELLS_DATES | _EVENTS, of) if values and of else None
+    return None if made is None else replace(made, kin=kin_in(low))
+
+
+def _times(told: str) -> tuple[tuple[Kind, frozenset[str]], ...]:
+    """Return by kind the times that a text in lower case tells."""
+    found = ((kind, _values(told, kind)) for kind in _TIMES)
+    return tuple((kind, values) for kind, values in found if values)
 
 
 def times_in(low: str) -> frozenset[str]:

@@ -12,6 +12,8 @@ from itertools import pairwise
 
 from demem_agent.later import pattern
 from demem_agent.slots.successions.amended import Amended, amended
+from demem_agent.slots.successions.anew.parsing import values_told
+from demem_agent.slots.successions.anew.told import Told
 from demem_agent.slots.successions.attributes import Attribute, attribute
 from demem_agent.slots.successions.endings import Ending, ended
 from demem_agent.slots.successions.fewer import Fewer, fewer
@@ -51,6 +53,8 @@ LONGEST = 300
 BEFORE = 60
 #: Characters of a sentence that tells one value, at most.
 SET = 120
+#: Characters of a sentence of which it is looked for the values that it tells, at most.
+TOLD = 160
 #: Characters that a greeting has at most.
 SHORT = 40
 #: Words that a sentence has at least that says something.
@@ -198,9 +202,29 @@ class Claim:
         return over or amended(self.said) or fewer(self.said, self.before)
 
     @cached_property
+    def amended(self) -> Amended | None:
+        """Which date or amount it says to be another one, if what was planned is over as well."""
+        over = self.ended
+        if isinstance(over, Ending) and over.kinds == ("plan",):
+            return amended(self.said)
+        return over if isinstance(over, Amended) else None
+
+    @cached_property
     def attribute(self) -> Attribute | None:
         """The value of something that there is one of at a time, where it tells nothing else."""
         return attribute(self.said) if len(self.said) <= SET else None
+
+    @cached_property
+    def told(self) -> tuple[Told, ...]:
+        """The values that it tells, of which a later sentence may tell others."""
+        return values_told(self.said, self.plain) if len(self.said) <= TOLD else ()
+
+    @cached_property
+    def anew(self) -> tuple[Told, ...]:
+        """Those that it tells to hold from now on."""
+        if "anew" not in self.signs or not self.said:
+            return ()
+        return tuple(one for one in self.told if one.anew)
 
     @cached_property
     def subject(self) -> Subject | None:

@@ -571,7 +571,7 @@ class ForeignEnding:
         if kind == "work":
             if self.told and not set(self.told) <= set(_WORD.findall(said.lower())):
                 return False
-            return stated_abroad(said, "work") == self.who
+            return self.who is not None and stated_abroad(said, "work") == self.who
         is_journey_there = kind == "event" and self._is_journey_to(said)
         if not (is_journey_there or said_before(said, kind, self.language)):
             return False

@@ -17,8 +17,8 @@ from demem_agent.slots.successions.attributes import restates
 from demem_agent.slots.successions.claims import Claim
 from demem_agent.slots.successions.frames import framed
 from demem_agent.slots.successions.same_value import says_the_same_place, says_the_same_time
-from demem_agent.slots.successions.subjects import apart, is_mine
-from demem_agent.slots.successions.turns import turns
+from demem_agent.slots.successions.subjects import KIN, apart, is_mine, is_of_kin
+from demem_agent.slots.successions.turns import tell_of_two, turns
 from demem_agent.slots.successions.worth import Worth
 
 __all__ = ["ALIKE", "Compared", "Signals", "compared", "signals"]
@@ -201,7 +201,7 @@ def compared(
     masses = (worth.mass(earlier), worth.mass(later))
     if both < SHARED * min(masses) and not bound:
         return None
-    if not (bound or told) and _of_two(earlier, later):
+    if not (bound or told) and (_of_two(earlier, later) or tell_of_two(earlier, later)):
         return None
     if not bound and later.changed and _says_already(earlier, later):
         return None
@@ -241,6 +241,10 @@ def _of_two(earlier: Claim, later: Claim) -> bool:
     if earlier.of_others and is_mine(later.said, earlier.of_others):
         return True
     if later.of_others and is_mine(earlier.said, later.of_others):
+        return True
+    if not KIN.isdisjoint(later.held) and is_of_kin(later.said, earlier.said):
+        return True
+    if not KIN.isdisjoint(earlier.held) and is_of_kin(earlier.said, later.said):
         return True
     one, other = earlier.subject, later.subject
     if one is None or other is None or not apart(one, other):

@@ -15,7 +15,7 @@ from typing import Literal
 from demem_agent.later import dataclass, pattern
 from demem_agent.text.language.words import stems
 
-__all__ = ["BEINGS", "Subject", "apart", "is_mine", "of_others", "subject_of"]
+__all__ = ["BEINGS", "KIN", "Subject", "apart", "is_mine", "is_of_kin", "of_others", "subject_of"]
 
 #: Verbs that tell what somebody or something is, has, does or amounts to; what stands before them
 #: is the subject.
@@ -28,14 +28,16 @@ _VERBS = (
     r"|teaches|teach|will|sits?|stands?|lies|lie|measures?|reads?|keeps?|kept|arrives?|sings?"
     # French
     r"|suis|est|sont|était|ai|a|ont|habite|habites|habitent|travaille|prends?|prend|coûte|coûtent"
-    r"|gagne|gagnes|pèse|aime|préfère|vis|vit|s['’]appelle|commence|finit|arrive|part|mange|boit"
+    r"|gagne|gagnes|pèse|aime|préfère|paie|paye|vis|vit|s['’]appelle|commence|finit|arrive|part|mange|boit"
     # Portuguese and Spanish
     r"|sou|é|são|estou|está|tenho|tem|moro|mora|moram|trabalho|trabalha|tomo|toma|custa|ganho"
     r"|ganha|peso|pesa|gosto|gosta|prefiro|prefere|vivo|vive|viven|chama|começa|chega|chego|soy|es"
-    r"|son|estoy|tengo|tiene|trabajo|trabaja|cuesta|gano|gana|se\s+llama|empieza|llega|como|come"
+    r"|son|estoy|tengo|tiene|trabajo|trabaja|cuesta|gano|gana|se\s+llama|empieza|llega|como|come|paga|pagan"
+    # Italian
+    r"|costano|costa|prende|abita|lavora|guida"
     # German
     r"|bin|ist|sind|habe|hat|haben|wohne|wohnt|wohnen|arbeite|arbeitet|nehme|nimmt|kostet|kosten"
-    r"|verdiene|verdient|wiege|wiegt|mag|heißt|heiße|lebe|lebt|fahre|fährt|esse|isst|beginnt"
+    r"|zahle|zahlt|zahlen|bezahle|bezahlt|verdiene|verdient|wiege|wiegt|mag|heißt|heiße|lebe|lebt|fahre|fährt|esse|isst|beginnt"
 )
 #: What may stand before the verb besides the subject.
 _ADVERBS = (
@@ -102,6 +104,9 @@ _AT_HOME = frozenset(
     mamma nonna nonno mamá papá abuela abuelo mutti vati oma opa mamãe papai vovó vovô""".split()
 )
 
+#: Stems of such relations: a sentence without any is of none of them.
+KIN = frozenset(stems(sorted(_AT_HOME))) | _AT_HOME
+_ME = frozenset("i me my we us our ich mich mir wir uns mein meine yo mi nos je moi io eu".split())
 _OF_NAME = pattern(r"\b[A-Z][\w-]+['’]s (\w+)")
 
 _OF_BEING = pattern(
@@ -164,6 +169,8 @@ def _parsed(phrase: list[str]) -> Subject | None:
         is_being = not BEINGS.isdisjoint(head)
         kept = words - frozenset(stems([holder])) if holder else words
         return Subject("being" if is_being else "thing", kept or words, holder)
+    if not BEINGS.isdisjoint(left) and left != low:
+        return Subject("being", words)  # "the neighbour"
     is_name = left == low and all(word[0].isupper() for word in phrase)
     return Subject("named" if is_name else "thing", words)
 
@@ -228,6 +235,19 @@ def is_mine(said: str, of_others: frozenset[str]) -> bool:
     if _I_SAY.search(said) is None or of_others.isdisjoint(BEINGS):
         return False
     return of_others.isdisjoint(_WORDS.findall(said.lower()))
+
+
+def is_of_kin(said: str, beside: str) -> bool:
+    """Whether a sentence is of a relation called by the word alone, and another of the speaker.
+
+    "Doc puts mum up to 75" and "doc put me on 50" begin alike.
+    """
+    words = frozenset(_WORDS.findall(said.lower()))
+    kin = words & _AT_HOME
+    if not kin or not words.isdisjoint(_ME):
+        return False
+    others = frozenset(_WORDS.findall(beside.lower()))
+    return kin.isdisjoint(others) and not others.isdisjoint(_ME)
 
 
 def _others_hold(one: str | None, other: str | None) -> bool:

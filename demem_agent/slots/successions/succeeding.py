@@ -241,7 +241,7 @@ def _may_exclude(pair: Compared) -> bool:
 def _may_change(passage: Passage) -> bool:
     """Whether a sentence of a passage may tell of a change; most passages have none."""
     text = passage.evidence.text[passage.start : passage.end]
-    return not {"changed", "renews", "turns"}.isdisjoint(signs(text, tokens(text)))
+    return not {"changed", "renews", "turns", "anew"}.isdisjoint(signs(text, tokens(text)))
 
 
 def _changes(passage: Passage, later: Sequence[Claim]) -> list[Claim]:

@@ -41,6 +41,7 @@ Sign = Literal[
     "now",
     "turns",
     "withdraws",
+    "anew",
 ]
 
 #: ``changed``: what is said holds from now on. ``renews``: the same of a number, a date or a time.
@@ -50,9 +51,21 @@ Sign = Literal[
 #: off, no longer. ``event``: it happened once. ``many``: what is done or liked beside other things.
 #: ``likes``: somebody likes it, or does not. ``past`` and ``now``: what a question asks for.
 #: ``turns``: something may begin or be over, which ``slots/successions`` tells. ``withdraws``: the
-#: same of what its speaker may take back.
+#: same of what its speaker may take back. ``anew``: a value may be another one from now on, which
+#: ``slots/successions/anew`` tells.
 _SIGNS: Mapping[str, Mapping[Sign, str]] = {
     "English": {
+        "anew": "now|nowadays|these days|new|turned|turns|turning|switched|switching|changed|moved"
+        "|went"
+        "|gone over|ported|took over|takes over|taken over|taking over|has the|retired|resigned"
+        "|quit"
+        "|died|passed|closed|upped|ups|raised|lowered|bumped|reduced|cut|increased|goes up|go up"
+        "|going up"
+        "|going down|goes down|go down|rises|rose|drops|dropped|falls|fell|up to|down to|put me"
+        "|puts me"
+        "|left|gave|paid|repaid|remaining|still open|to pay|instead|since|january|february|march"
+        "|april|june|july"
+        "|august|september|october|november|december|next month|from may|replaced|replaces",
         "changed": "now|nowadays|no longer|anymore|instead|from now on|these days"
         "|lately|changed|switched|moved|replaced|increased|decreased|reduced|raised"
         "|lowered|extended|postponed|rescheduled|pushed back|revised|adjusted|grown|grew|used to"
@@ -98,7 +111,8 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "|going down|went down|goes back|back to|rises|rose|raised|increased|increases|drops"
         "|dropped|falls|fell|lowered|reduced|cut to|upped|gone up|gone down"
         "|left|remaining|lost|stolen|ran away|dead|gone|escaped|broke|broken"
-        "|first day|first week|week one|day one|day 1|said yes",
+        "|first day|first week|week one|day one|day 1|said yes|put off|delayed|bumped|slipped|is"
+        " now|till",
         "withdraws": "scratch that|strike that|correction|i mean|meant|misspoke|i was wrong"
         "|got that wrong|that was wrong|a mistake|my mistake|my bad|make it|make that"
         "|take that back|it's now|it is now|update|actually|oops|typo|mistyped|oh|sorry|wait|no"
@@ -108,6 +122,12 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "|on tuesday|on wednesday|on thursday|on friday|on saturday|on sunday|went|happened",
     },
     "German": {
+        "anew": "jetzt|nun|inzwischen|mittlerweile|neuerdings|ab|seit|neue|neuer|neuen|geworden"
+        "|wurde"
+        "|wird|gewechselt|wechsle|hochgesetzt|runtergesetzt|erhöht|angehoben|gesteigert|gesenkt"
+        "|reduziert|umgestellt|versetzt|steigt|sinkt|klettert|fällt|hoch|rauf|runter|bleiben|bleibt"
+        "|noch|übrig|offen|pension|rente|weg|gegangen|aufgehört|ausgezogen|weggezogen|gekündigt"
+        "|gestorben|stattdessen|statt|anstatt|lieber|dafür|absetzen|weglassen",
         "withdraws": "nein|warte|quatsch|doch|sorry",
         "changed": "jetzt|nun|nicht mehr|stattdessen|inzwischen|mittlerweile|neuerdings|ab sofort"
         "|eigentlich|geändert|gewechselt|umgezogen|verschoben|ersetzt|erhöht|gesenkt",
@@ -131,13 +151,19 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "|sinkt|sank|fällt|fiel|beträgt|liegt|erhöht|gesenkt|reduziert|gestiegen|gesunken"
         "|angehoben|auf"
         "|noch|übrig|weggelaufen|gestohlen|eingegangen|kaputt"
-        "|erster tag|erster arbeitstag|letzter tag|letzter arbeitstag|zugesagt",
+        "|erster tag|erster arbeitstag|letzter tag|letzter arbeitstag|zugesagt|vorgezogen"
+        "|vorverlegt"
+        "|verlegen|verschieben",
         "likes": "mag|mögen|liebe|lieben|liebt|gern|gerne|hasse|hasst",
         "past": "früher|vorher|zuvor|ursprünglich|zuerst|damals|ehemals|anfangs|ehemalig",
         "now": "jetzt|nun|aktuell|derzeit|momentan|zurzeit|heute|noch|inzwischen|heutzutage",
         "event": "gestern|morgen|letzte woche|letztes jahr|heute morgen",
     },
     "Spanish": {
+        "anew": "ahora|ya|actualmente|desde|a partir|nueva|nuevo|cumplido|cumplió|cambiado|cambiada"
+        "|cambié|pasado|pasada|pasé|sube|subido|subió|baja|bajado|bajó|pasa|aumenta|queda|quedan"
+        "|falta|faltan|jubilado|jubilada|jubiló|se fue|se ha ido|se va|en su lugar|mejor|en vez"
+        "|en lugar",
         "withdraws": "espera|perdón|no",
         "changed": "ahora|ya no|en vez|en lugar|actualmente|desde ahora|cambié|cambiado|mudé"
         "|mudado|en realidad|aplazado|subido|bajado",
@@ -161,13 +187,19 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "|cambio de planes|nueva fecha|nueva hora|sube|baja|pasa|subió|bajó|pasó|subido|bajado"
         "|pasado|vuelve|aumenta|aumentó"
         "|queda|quedan|muerto|escapó|escapado|rompió"
-        "|primer día|último día|dije que sí",
+        "|primer día|último día|dije que sí|aplaza|aplazado|aplazada|retrasa|retrasado|retrasada"
+        "|adelanta|adelantado|adelantada|pospone|pospuesto|pospuesta|movido|cambia",
         "likes": "gusta|gustan|encanta|encantan|adoro|prefiero|odio",
         "past": "antes|anteriormente|originalmente|al principio|antiguamente|antiguo",
         "now": "ahora|actualmente|hoy|todavía|aún|hoy en día|en este momento",
         "event": "ayer|mañana|anoche|la semana pasada|el año pasado",
     },
     "French": {
+        "anew": "maintenant|désormais|dorénavant|dès|depuis|à partir|nouvelle|nouveau|nouvel|a eu"
+        "|fêté"
+        "|avoir|passé|passée|changé|basculé|passe|monte|augmente|augmenté|baisse|baissé|mis|reste"
+        "|restent|retraite|parti|partie|démissionné|déménagé|quitté|à la place|plutôt|au lieu"
+        "|janvier|février|mars|avril|juin|juillet|septembre|octobre|novembre|décembre",
         "withdraws": "attends|attendez|pardon|enfin",
         "changed": "maintenant|désormais|ne ... plus|au lieu|dorénavant|changé|déménagé|remplacé"
         "|en fait|reporté|augmenté|baissé",
@@ -188,13 +220,19 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "|décalé|déplacé|avancé|changement|nouvelle date|nouvelle heure|passe|passera|passé|passée"
         "|monte|descend|augmente|baisse|revient|tombe"
         "|reste|mort|morte|échappé|échappée|volé|volée|enfui|enfuie|cassé|cassée"
-        "|premier jour|dernier jour|dit oui",
+        "|premier jour|dernier jour|dit oui|repoussé|repoussée|avancée|déplacée|sera",
         "likes": "aime|aimons|aiment|adore|adorons|préfère|déteste",
         "past": "avant|auparavant|autrefois|à l'origine|au début|jadis|ancien|ancienne",
         "now": "maintenant|actuellement|aujourd'hui|encore|en ce moment|toujours|à présent",
         "event": "hier|demain|la semaine dernière|l'année dernière|ce matin",
     },
     "Italian": {
+        "turns": "spostato|spostata|rimandato|rimandata|rinviato|rinviata|anticipato|anticipata"
+        "|posticipato|posticipata|slitta",
+        "anew": "ora|adesso|ormai|da|dal|dalla|nuova|nuovo|compiuto|compie|compì|cambiato|passato"
+        "|passata|sale|passa|scende|aumenta|salito|salita|portato|portata|aumentato|aumentata"
+        "|abbassato|abbassata|alzato|messo|messa|restano|resta|rimangono|mancano|pensione|andato"
+        "|andata|smesso|lasciato|partito|partita|trasferito|trasferita|invece|al suo posto",
         "changed": "ora|adesso|non ... più|invece|ormai|cambiato|trasferito|spostato",
         "renews": "nuovo|nuova|recentemente|migliorato|appena",
         "refuses": "non|mai|nessun|nessuna|né",
@@ -209,6 +247,8 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "event": "ieri|domani|la settimana scorsa|l'anno scorso",
     },
     "Portuguese": {
+        "anew": "agora|já|atualmente|desde|nova|novo|fez|mudei|sobe|desce|passa|aumentou|subiu"
+        "|baixou|passou|restam|resta|faltam|em vez|reformou|aposentou",
         "withdraws": "espera|desculpa|não",
         "changed": "agora|já não|em vez|atualmente|mudei|mudou|passei|adiado",
         "renews": "novo|nova|recentemente|melhorou|acabei de",

@@ -1,0 +1,67 @@
+"""Where somebody lives, told by the address: "Lendkai 33 is home now"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from demem_agent.later import pattern
+from demem_agent.slots.successions.anew.told import Told
+from demem_agent.slots.successions.anew.words import (
+    every_stem,
+    is_of_others,
+    is_supposed,
+    said_now,
+)
+
+__all__ = ["homes"]
+
+_STREET = (
+    r"(?P<street>\d+\w?,? (?:[\w'’.-]+ ){0,4}?[A-ZÀ-Ý][\w'’.-]+(?: [A-ZÀ-Ý][\w'’.-]+){0,2}"
+    r"|(?:(?i:via|viale|corso|piazza|calle|avenida|plaza|rua|the) )?"
+    r"(?:[\w'’.-]+ ){0,3}?[A-ZÀ-Ý][\w'’.-]+ \d+\w?(?![:.,]?\d))"
+)
+_HOME = (
+    r"(?:my |our |the |mein |unser |meine |unsere |mi |nuestra |mon |ma |notre |casa )?(?:new "
+    r"|neues |neue |nueva |nouvelle |nuova )?(?:home|address|place|zuhause|adresse|wohnung|casa"
+    r"|dirección|domicile|indirizzo)"
+)
+_NOW = "now|jetzt|nun|ahora|maintenant|ora|adesso|agora"
+_IS = rf"(?:is|['’]s|ist|es|está en|est|c['’]est|è|é)(?: (?:{_NOW}))?(?: en| in| at| au)?"
+_FORMS = (
+    pattern(rf"^\W*{_STREET} (?i:{_IS} {_HOME})\b(?! for)"),
+    pattern(rf"\b(?i:{_HOME}(?: mia| nostra)?:? {_IS}|chez (?:moi|nous),? c['’]est) {_STREET}"),
+    pattern(
+        rf"^\W*(?i:(?:\w+ )?(?:we (?:now )?live|i (?:now )?live|living|ich (?:wohne|lebe)"
+        r"|wir (?:wohnen|leben)|wohne|vivo|vivimos|j['’]habite|on habite|nous habitons|abito"
+        r"|abitiamo|viviamo|moro|moramos)(?: (?:now|jetzt|nun|ahora|maintenant|ora|adesso|agora))?"
+        rf"(?: (?:at|in|in der|in the|am|an der|en|en la|au|na|no))?) {_STREET}"
+    ),
+    # no more than that: "we're at 7 Mill Lane now, come over" is a visit
+    pattern(
+        rf"^\W*(?i:(?:\w+ )?we(?:['’]re| are)(?: now)? at|wir sind jetzt in der) {_STREET}(?i:"
+        rf" now)?\W*$"
+    ),
+)
+_FOUND_BY = (
+    "live home address flat house wohne wohnen lebe zuhause adresse wohnung vivo vivimos casa piso"
+    " dirección habite habitons chez adresse abito abitiamo indirizzo moro moramos morada street"
+    " lane road calle rue via"
+)
+_NEW = pattern(r"\b(?:new|neues?|nuev[oa]|nouvelle|nuov[oa])\b", re.IGNORECASE)
+_SPACE = pattern(r"\W+")
+
+
+def homes(said: str) -> Iterator[Told]:
+    """Yield at what address a sentence says that its speaker lives."""
+    for form in _FORMS:
+        found = form.search(said)
+        if found is not None:
+            break
+    else:
+        return
+    if is_of_others(said) or is_supposed(said):
+        return
+    street = _SPACE.sub(" ", found["street"].lower()).strip()
+    anew = said_now(said) or _NEW.search(found[0]) is not None
+    yield Told("home", frozenset(), street, anew, every_stem(_FOUND_BY))

@@ -1,0 +1,71 @@
+"""What a sentence tells of a value, and whether a later one of the same has taken its place."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from demem_agent.later import dataclass
+
+__all__ = ["Kind", "Told", "may_be_of_one", "replaces"]
+
+Kind = Literal["cost", "age", "debt", "credit", "post", "provider", "home", "label", "taken"]
+
+#: What of a kind is one as soon as something that names it is the same.
+_SHARED: frozenset[Kind] = frozenset({"age", "debt", "credit"})
+#: Years that somebody is older than was told, at most; else it is another of that name.
+YEARS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One value that a sentence tells of something.
+
+    Attributes:
+        kind: of the value.
+        what: of what it is, in words; of nothing that belongs to the speaker alone, whom it is of.
+        value: in lower case.
+        anew: whether it is told as one that holds from now on.
+        found_by: stems and words of which an earlier sentence has one that tells the value before.
+        gone: the value that it takes the place of, where that is told: whatever it is of.
+        sure: whether it is of this kind even if told alone; else the other of two has to be.
+    """
+
+    kind: Kind
+    what: frozenset[str]
+    value: str
+    anew: bool = False
+    found_by: frozenset[str] = frozenset()
+    gone: frozenset[str] = frozenset()
+    sure: bool = True
+
+
+def replaces(new: Told, old: Told) -> bool:
+    """Whether a value that is told anew takes the place of one that was told earlier."""
+    if not new.anew or new.kind != old.kind or new.value == old.value:
+        return False
+    if not (new.sure or old.sure):
+        return False
+    if new.gone:
+        return not new.gone.isdisjoint(old.value.split())
+    if new.kind == "age" and not 0 < int(new.value) - int(old.value) <= YEARS:
+        return False
+    if new.kind in ("debt", "credit") and float(new.value) >= float(old.value):
+        return False
+    if new.kind in _SHARED:
+        return _names_the_same(new.what, old.what)
+    return new.what == old.what
+
+
+def may_be_of_one(one: Told, other: Told) -> bool:
+    """Whether two values of a kind may be of one thing.
+
+    Of what costs something nothing is left out: the rent for the garage is not the rent.
+    """
+    if one.kind == "cost":
+        return one.what == other.what
+    return one.what <= other.what or other.what <= one.what
+
+
+def _names_the_same(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether what the one names is all named by the other: "Emma" and "my daughter Emma"."""
+    return (bool(one) and (one <= other or (bool(other) and other <= one))) or one == other
