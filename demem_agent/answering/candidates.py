@@ -1,0 +1,122 @@
+"""The sentences of a reading that may answer a question, each with its words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from demem_agent.answering.corrections import CORRECTION
+from demem_agent.answering.unbroken import unbroken
+from demem_agent.answering.values import asked_value, of_values
+from demem_agent.answering.whole import whole
+from demem_agent.later import dataclass
+from demem_agent.slots.successions.claims import claim
+from demem_agent.slots.successions.turns import implied
+from demem_agent.text.language.asking import asks
+from demem_agent.text.language.words import content_terms
+from demem_agent.text.sentences import sentences
+from demem_agent.text.values import objects
+from demem_agent.types import Evidence, Line, Question, Superseded
+
+__all__ = ["Sentence", "holding", "sentences_read"]
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of the reading, with its words and those of the line it stands in.
+
+    Attributes:
+        begins: words of what has begun by it in the place of something else, which it may lack.
+        superseded: what it says that no longer holds.
+        replaced: the values of objects in JSON in its line that no longer hold.
+    """
+
+    evidence: Evidence
+    start: int
+    end: int
+    words: frozenset[str]
+    around: frozenset[str]
+    superseded: Superseded | None = None
+    begins: frozenset[str] = frozenset()
+    replaced: tuple[Superseded, ...] = ()
+
+    @property
+    def text(self) -> str:
+        return self.evidence.text[self.start : self.end]
+
+    def is_of(self, line: Line) -> bool:
+        """Whether it stands in a line."""
+        same = self.evidence.id == line.evidence.id
+        return same and line.start <= self.start < line.end
+
+    @property
+    def asks(self) -> bool:
+        return asks(self.text)
+
+    @property
+    def corrects(self) -> bool:
+        return self.evidence.source == CORRECTION
+
+
+def sentences_read(question: Question) -> list[Sentence]:
+    found: list[Sentence] = []
+    asked = frozenset(content_terms(question.query))
+    for line in question.reading.lines:
+        item = line.evidence
+        replaced = of_values(item.text, line.superseded)
+        data = objects(item.text)
+        around = frozenset(content_terms(line.text))
+        for start, end in unbroken(item.text, sentences(item.text, line.start, line.end)):
+            is_whole = (start, end) == (line.start, line.end)  # as of most excerpts
+            said = _object_around(data, start, end)  # an object is quoted as a whole
+            words = around if is_whole else frozenset(content_terms(item.text[slice(*said)]))
+            stale = _superseded(line, start, end, replaced)
+            if replaced and stale is None:
+                quoted = whole(item.text, start, end)
+                stale = asked_value(item.text, quoted, replaced, asked)
+            found.append(Sentence(item, start, end, words, around, stale, replaced=tuple(replaced)))
+    return _with_what_begins(found)
+
+
+def _with_what_begins(found: list[Sentence]) -> list[Sentence]:
+    """Return sentences, those that hold in the place of others with the words of what begins.
+
+    "Day one at Siemens" is of where somebody works, as the line was of which it takes the place.
+    """
+    told: dict[int, frozenset[str]] = {}
+    for sentence in found:
+        for nth in holding(sentence, found):
+            claimed = claim(found[nth].text)
+            told[nth] = frozenset() if claimed is None else implied(claimed)
+    for nth, words in told.items():
+        one = found[nth]
+        found[nth] = replace(one, words=one.words | words, around=one.around | words, begins=words)
+    return found
+
+
+def _object_around(data: Sequence[tuple[int, int]], start: int, end: int) -> tuple[int, int]:
+    """Return the object of which a stretch is a part; itself where it is of none."""
+    for first, last in data:
+        if first <= start and end <= last:
+            return first, last
+    return start, end
+
+
+def _superseded(
+    line: Line, start: int, end: int, values: Sequence[Superseded]
+) -> Superseded | None:
+    """Return what a sentence of a line is superseded by, beside values in it."""
+    for stale in line.superseded:
+        if stale.start < end and start < stale.end and stale not in values:
+            return stale
+    return None
+
+
+def holding(sentence: Sentence, found: list[Sentence]) -> Iterator[int]:
+    """Yield the numbers of the sentences that hold in the place of one."""
+    if sentence.superseded is None:
+        return
+    item, start, end = sentence.superseded.by
+    for nth, other in enumerate(found):
+        if other.evidence.id == item and start < other.end and other.start < end:
+            yield nth

@@ -1,0 +1,68 @@
+"""How those lines begin that are asked for by their day or their speaker, and by nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from demem_agent.answering.asking import is_named
+from demem_agent.answering.candidates import Sentence
+from demem_agent.text.language.reporting import reports, teller
+from demem_agent.text.times.asked_days import asked_days, asks_of_saying, echoes, said_within
+from demem_agent.types import Line, Question
+
+__all__ = ["is_of_the_absent", "names_of", "reporting", "said_by", "said_then"]
+
+
+def said_then(question: Question, found: list[Sentence]) -> list[Sentence]:
+    """Return how the two best lines begin that were said on the days asked for.
+
+    None where a question asks for anything but a time.
+    """
+    lines = question.reading.lines
+    days = {line.evidence.at.date() for line in lines if line.evidence.at}
+    asked_on = question.at.date() if question.at else None
+    asked = asked_days(question.query, asked_on, max(days, default=None), names_of(lines))
+    if not asked:
+        return []
+    return _begins([line for line in lines if said_within(line.evidence.at, asked)], found)
+
+
+def said_by(question: Question, found: list[Sentence]) -> list[Sentence]:
+    """Return how the two best lines begin that somebody said of whom nothing else is asked."""
+    lines = question.reading.lines
+    if not asks_of_saying(question.query, names_of(lines)):
+        return []
+    asked = question.query.lower()
+    own = [line for line in lines if is_named(asked, line.evidence.speaker)]
+    return _begins([line for line in own if not echoes(line.text, question.query)], found)
+
+
+def is_of_the_absent(question: Question) -> bool:
+    """Whether nothing is asked but what somebody said who says no line that is read."""
+    name = teller(question.query)
+    if name is None:
+        return False
+    names = names_of(question.reading.lines)
+    own = set(name.lower().split())
+    return names.isdisjoint(own) and asks_of_saying(question.query, names | own)
+
+
+def reporting(question: Question, found: list[Sentence]) -> list[Sentence]:
+    """Return the sentences that report what such a one said, or go on from one that does."""
+    name = teller(question.query) or ""
+    return [sentence for sentence in found if reports(sentence.evidence.text, name)]
+
+
+def names_of(lines: Iterable[Line]) -> set[str]:
+    found: set[str] = set()
+    for line in lines:
+        found.update((line.evidence.speaker or "").lower().split())
+    return found
+
+
+def _begins(lines: Iterable[Line], found: list[Sentence]) -> list[Sentence]:
+    """Return how the two best of some lines begin."""
+    begins = []
+    for line in sorted(lines, key=lambda line: -line.score)[:2]:
+        begins += [sentence for sentence in found if sentence.is_of(line)][:1]
+    return begins
