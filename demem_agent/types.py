@@ -455,11 +455,16 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What an :class:`Answerer` is given: a query, when it is asked, and the reading."""
+    """What an :class:`Answerer` is given: a query, when it is asked and by whom, and the reading.
+
+    Attributes:
+        asker: of whom "I" and "my" in the query are; None where the caller did not say.
+    """
 
     query: str
     at: datetime | None
     reading: Reading
+    asker: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

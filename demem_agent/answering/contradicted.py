@@ -8,14 +8,17 @@ is only what is said in so many words: a line that names nobody may be about who
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain, product, starmap
 
+from demem_agent.answering.of_whom import is_of_another, whom_asked
 from demem_agent.later import dataclass, pattern
+from demem_agent.text.language.earlier import earlier_asked
 from demem_agent.text.language.languages import STOPWORDS
 from demem_agent.text.language.quantities import asks_for_amount, tells_amount
 from demem_agent.text.language.words import content_terms, content_words, language_of
 from demem_agent.text.sentences import sentences
-from demem_agent.types import Draft, Line, Reading, number_of
+from demem_agent.types import Draft, Line, Question, Reading, number_of
 
 __all__ = ["contradicted"]
 
@@ -92,19 +95,23 @@ class _Said:
     words: frozenset[str]
 
 
-def contradicted(query: str, reading: Reading, draft: Draft) -> bool:
+def contradicted(question: Question, draft: Draft) -> bool:
     """Whether an answer rests on what is said of another than the one whom a question names.
 
     It does where what is quoted first names somebody else for it and not the one asked about, and
     no other line that was read says something of the matter and of that one.
     """
-    said = list(_said(reading))
+    question = _of_its_matter(question)
+    query = question.query
+    said = list(_said(question.reading))
     if asks_for_amount(query) and not _tells_amount(query, said):
+        return True
+    quoted = [one for one in said if _leads(one, draft)]
+    if _is_of_another(question, said, quoted):
         return True
     asked = _asked(query)
     if asked is None:
         return False
-    quoted = [one for one in said if _leads(one, draft)]
     if not quoted or any(_of_them(asked, one) for one in quoted):
         return False
     if any(_of_them(asked, one) and _on_it(asked, one) for one in said):
@@ -113,6 +120,23 @@ def contradicted(query: str, reading: Reading, draft: Draft) -> bool:
         return False
     before = [one for one in said if _followed_by(one, draft)]
     return any(_of_another(asked, one.text) for one in [*quoted, *before])
+
+
+def _of_its_matter(question: Question) -> Question:
+    """Return a question without the name of what came later, which it is not of."""
+    earlier = earlier_asked(question.query)
+    return question if earlier is None else replace(question, query=earlier.rest)
+
+
+def _is_of_another(question: Question, said: Sequence[_Said], quoted: Sequence[_Said]) -> bool:
+    """Whether all that is quoted first is of a relative of who is asked about, or the like."""
+    asked = _asked(question.query)
+    names = frozenset[str]() if asked is None or asked.things else asked.owners
+    speakers = {one.line.evidence.speaker for one in said}
+    whom = whom_asked(question.query, question.asker, speakers, names)
+    if not quoted or not whom.matter:
+        return False
+    return all(is_of_another(whom, one.text, one.line.evidence.speaker) for one in quoted)
 
 
 def _said(reading: Reading) -> Iterator[_Said]:

@@ -14,7 +14,13 @@ from demem_agent.answering.in_time import Told, by_their_time, time_asked
 from demem_agent.answering.passing_over import passed_over, polite, without_documents
 from demem_agent.answering.quoting import draft
 from demem_agent.answering.said_alone import is_of_the_absent, reporting, said_by, said_then
-from demem_agent.answering.weighing import by_amount, by_what_holds
+from demem_agent.answering.weighing import (
+    by_amount,
+    by_person,
+    by_plan,
+    by_what_holds,
+    by_what_was_before,
+)
 from demem_agent.encoders import as_matrix, default_encoder
 from demem_agent.scoring.spelling import put_right
 from demem_agent.text.language.asking import has_words
@@ -93,8 +99,11 @@ class ExtractiveAnswerer:
         scores[list(passed)] = 0.0
         if not decided:
             scores = without_documents(question, scores, found)
+        scores = by_person(question, scores, found)
+        scores = by_plan(question, scores, found)
         told = [Told(one.evidence, one.text, one.words) for one in found]
         scores = by_their_time(question.query, told, scores)
+        scores = by_what_was_before(question, scores, found)
         chosen = _nearest(asked, scores, found)
         if not decided or _is_what_was_right(chosen, decided):
             return chosen

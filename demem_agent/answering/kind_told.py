@@ -11,9 +11,10 @@ from demem_agent.text.language.kinds import holds, kind_asked
 from demem_agent.text.language.quantities import asks_for_amount, tells_amount
 from demem_agent.text.language.questions import NAME, has_number
 from demem_agent.text.quoting.greetings import without_greetings
-from demem_agent.text.times.dates import find
+from demem_agent.text.times.dates import absolute, find
+from demem_agent.text.times.named import names_time
 
-__all__ = ["WORDS", "kind_in", "kind_told"]
+__all__ = ["WORDS", "kind_in", "kind_told", "tells_time"]
 
 _HOW_MANY = ("how many", "how much", "how long", "how old")
 _PLACE = pattern(r"\b(?:in|at|to|from|near|on)\s+(?:the\s+)?\w+")
@@ -66,6 +67,12 @@ def kind_told(query: str, stretch: Stretch) -> float:
     if kind in ("colour", "number"):
         return 1.0 if holds(kind, stretch.text, known) else 0.0
     return kind_in(query, stretch)
+
+
+def tells_time(sentence: Sentence | Stretch) -> bool:
+    """Whether a sentence tells a day, a date or an hour."""
+    text = sentence.text
+    return _has_time(sentence) or names_time(text) or bool(absolute(text))
 
 
 def _has_time(sentence: Sentence | Stretch) -> bool:

@@ -2,18 +2,42 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import chain
+
 import numpy as np
 
 from demem_agent.answering.asking import LEAST, Asked
 from demem_agent.answering.candidates import Sentence, holding
+from demem_agent.answering.kind_told import tells_time
+from demem_agent.answering.of_whom import is_of_another, whom_asked
+from demem_agent.reading.former import Said, former_asked, told_before
 from demem_agent.text.language.quantities import asks_for_amount, tells_amount
+from demem_agent.text.language.questions import asks_for
+from demem_agent.text.language.wishes import wishes
+from demem_agent.types import Question
 
-__all__ = ["LEAVES_AMOUNT", "by_amount", "by_what_holds"]
+__all__ = [
+    "LEAVES_AMOUNT",
+    "by_amount",
+    "by_person",
+    "by_plan",
+    "by_what_holds",
+    "by_what_was_before",
+]
 
 #: What a sentence counts that tells no amount where one is asked for, and characters of one at
 #: most that may leave it to the next.
 _NO_AMOUNT = 0.6
 LEAVES_AMOUNT = 120
+#: What a sentence counts that is of another person than is asked about.
+_OF_ANOTHER = 0.4
+#: From this share of a wish's score on, what tells a time as a fact answers before it.
+_PLANNED = 0.4
+#: What a wish counts beside that, so that it is not quoted with it.
+_WISHED = 0.5
+#: What puts a sentence first: the last digit of a score.
+_AHEAD = 1e-4
 
 
 def by_what_holds(scores: np.ndarray, found: list[Sentence]) -> np.ndarray:
@@ -51,3 +75,57 @@ def by_amount(asked: Asked, scores: np.ndarray, found: list[Sentence]) -> np.nda
 
 def _leaves_amount(one: Sentence, after: Sentence) -> bool:
     return one.evidence.id == after.evidence.id and len(one.text) <= LEAVES_AMOUNT
+
+
+def by_person(question: Question, scores: np.ndarray, found: list[Sentence]) -> np.ndarray:
+    """Have what is of another person than is asked about count less."""
+    whom = whom_asked(question.query, question.asker, {one.evidence.speaker for one in found})
+    weighed = scores.copy()
+    for nth, one in enumerate(found):
+        if scores[nth] and is_of_another(whom, one.text, one.evidence.speaker):
+            weighed[nth] *= _OF_ANOTHER
+    return weighed
+
+
+def by_plan(question: Question, scores: np.ndarray, found: list[Sentence]) -> np.ndarray:
+    """Have a wish stand behind what tells a time as a fact, where a time is asked for.
+
+    A question of what is wished for is none of these.
+    """
+    if asks_for(question.query) != "time" or wishes(question.query):
+        return scores
+    wished = [nth for nth, one in enumerate(found) if scores[nth] and wishes(one.text)]
+    if not wished:
+        return scores
+    planned = [
+        nth
+        for nth, one in enumerate(found)
+        if nth not in wished and scores[nth] >= LEAST and tells_time(one)
+    ]
+    weighed = scores.copy()
+    for nth in wished:
+        rivals = [scores[other] for other in planned if scores[other] >= _PLANNED * scores[nth]]
+        if rivals:
+            weighed[nth] = min(scores[nth], _WISHED * max(rivals))
+    return weighed
+
+
+def by_what_was_before(question: Question, scores: np.ndarray, found: list[Sentence]) -> np.ndarray:
+    """Put ahead what tells how it was, where that is asked for; what came later answers nothing."""
+    asked = former_asked(question.query, question.asker)
+    if asked is None:
+        return scores
+    best_first = np.argsort(-scores, kind="stable").tolist()
+    said = [Said.of(found[nth].evidence, found[nth].text, scores[nth]) for nth in best_first]
+    held = Counter(chain.from_iterable(one.words for one in said))
+    before = told_before(asked, said, lambda word: float(np.log1p(len(said) / (1 + held[word]))))
+    if before is None:
+        return scores
+    lead = best_first[before.lead]
+    later = [best_first[nth] for nth in before.later]
+    if not before.surely and best_first[0] not in later:
+        return scores
+    weighed = scores.copy()
+    weighed[lead] = max(scores.max(), LEAST) + _AHEAD
+    weighed[later] = 0.0
+    return weighed

@@ -30,7 +30,7 @@ def answer(state: State, ask: Ask) -> Flow[Answer]:
     """Read, have the answerer answer, and store the context with what produced it."""
     query = yield from understood(state, ask)
     routed, reading = read_for(state, ask, query)
-    question = Question(ask.query, ask.at, reading)
+    question = Question(ask.query, ask.at, reading, ask.asker)
     draft = yield from _drafted(state, question, routed)
     context = _context(state, ask, question, routed, draft)
     yield from _stored(state, context, query.vector)
@@ -60,7 +60,7 @@ def answered(state: State, ask: Ask, text: str, reading: Reading | None) -> Flow
         _require_own(state, reading)
     query = yield from understood(state, ask)
     routed, seen = _seen(state, ask, query, reading)
-    question = Question(ask.query, ask.at, seen)
+    question = Question(ask.query, ask.at, seen, ask.asker)
     context = _context(state, ask, question, routed, Draft(text))
     context = replace(context, supports=supports_of(state, context, text))
     yield from _stored(state, context, query.vector)
@@ -96,7 +96,7 @@ def _holds(question: Question, routed: Route, draft: Draft) -> bool:
         return False
     if question.reading.settled:
         return True
-    return not contradicted(question.query, question.reading, draft)
+    return not contradicted(question, draft)
 
 
 def _seen(state: State, ask: Ask, query: Query, reading: Reading | None) -> tuple[Route, Reading]:

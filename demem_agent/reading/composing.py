@@ -14,6 +14,7 @@ from demem_agent.reading.entries import named
 from demem_agent.reading.exploring import explored
 from demem_agent.reading.floor import floored
 from demem_agent.reading.folding import Folding
+from demem_agent.reading.former import former_first
 from demem_agent.reading.opposed import opposed
 from demem_agent.reading.own_words import own_words
 from demem_agent.reading.packing import Packed, assemble, in_time_order, packed, wrap
@@ -77,7 +78,7 @@ def _of_passages(
     days = by_day(state, ask, query, own_words(state, query, ranking))
     scored = ranking = days.ranking
     ranking = explored(state, ask, placed(ranking, found), found)
-    ranking = ordered(state, asked, ranking, days.rows)
+    ranking = former_first(state, ask, query, ordered(state, asked, ranking, days.rows))
     ranking, behind = opposed(state, ranking, found)
     ranking, gone = withheld(state, asked, scoped(state, ranking, found))
     ranking, unrelated = floored(state, ask, scored, ranking)

@@ -26,6 +26,7 @@ from demem_agent.slots.successions.of_corrections import told_from
 from demem_agent.slots.successions.turns import implied
 from demem_agent.slots.successions.withdrawals import withdrawal
 from demem_agent.text.language.changes import asks_of_now, asks_of_the_past
+from demem_agent.text.language.earlier import earlier_asked
 from demem_agent.text.language.numbers import digits
 from demem_agent.text.language.words import content_terms
 from demem_agent.text.times.dates import ranges
@@ -83,7 +84,7 @@ def current(state: State, ask: Ask) -> Current:
         return Current(HOLDS, past=True, until=None, words=frozenset(), moves=False)
     return Current(
         least=NOW if asks_of_now(ask.query) else HOLDS,
-        past=asks_of_the_past(ask.query),
+        past=asks_of_the_past(ask.query) or earlier_asked(ask.query) is not None,
         until=_latest(ask),
         words=frozenset(content_terms(digits(ask.query))),
         moves=True,

@@ -22,6 +22,7 @@ from demem_agent.scoring.lexical import LexicalIndex
 from demem_agent.scoring.names import Names
 from demem_agent.scoring.related import RelatedWords
 from demem_agent.text.language.languages import ENGLISH
+from demem_agent.text.language.same_words import in_held_words
 from demem_agent.text.language.spelling import NearWords, is_spelled, without_accents
 from demem_agent.text.language.words import STOPWORDS, stems, worded, words
 
@@ -56,7 +57,8 @@ class Heard:
     """A query as it is understood.
 
     Attributes:
-        text: with the words put right that it misspells.
+        text: with the words put right that it misspells, and with the memory's own words for what
+            it calls otherwise.
         meant: those of its words that are not sure, each with the word of the memory that it stands
             for: itself where the text was put right.
     """
@@ -90,6 +92,8 @@ class Spelling:
         Args:
             known: stems that are known though no passage holds them.
         """
+        if len(text) <= MOST_CHARACTERS:
+            text = in_held_words(text, lambda stem: self._lexical.holds(stem) or stem in known)
         unknown = list(islice(self._unknown(text[:MOST_CHARACTERS], known), MOST_WORDS))
         if not unknown:  # as for most; much faster
             return Heard(text)

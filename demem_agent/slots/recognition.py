@@ -24,6 +24,7 @@ from demem_agent.slots.records import StoredContext
 from demem_agent.slots.vocabulary import LEAST, Shared, Vocabulary
 from demem_agent.text.language.another import Asks, is_another, plain_words
 from demem_agent.text.language.questions import asks_for
+from demem_agent.text.language.same_words import one_word_each
 from demem_agent.text.language.words import content_terms
 from demem_agent.types import Context
 
@@ -105,8 +106,8 @@ class _Question:
 
     @classmethod
     def of(cls, asked: Asked) -> _Question:
-        terms = tuple(dict.fromkeys(content_terms(asked.text)))
-        asker = frozenset(content_terms(asked.asker)) if asked.asker else frozenset[str]()
+        terms = tuple(dict.fromkeys(_meant(asked.text)))
+        asker = frozenset(_meant(asked.asker)) if asked.asker else frozenset[str]()
         return cls(
             asked=asked,
             spoken=spoken(asked.text),
@@ -180,7 +181,7 @@ class Decisions:
             self._bound.add(row)
         self._spoken.append(spoken(context.query))
         self._kinds.append(asks_for(context.query))
-        terms = content_terms(context.query)
+        terms = _meant(context.query)
         self._words.append(frozenset(terms))
         self._vocabulary.add(terms)
 
@@ -195,7 +196,7 @@ class Decisions:
         teaching = self._asked.setdefault(_name(context.asker), {})
         if context.verdicts and context.query:
             teaching[row] = None
-            self._told[row] = frozenset(content_terms(told)) if told else frozenset()
+            self._told[row] = frozenset(_meant(told)) if told else frozenset()
         else:
             teaching.pop(row, None)
             self._told.pop(row, None)
@@ -388,7 +389,7 @@ class Decisions:
         if self._named is None or self._named[0] != speakers:
             people: set[str] = set()
             for name in speakers:
-                people.update(content_terms(name or ""))
+                people.update(_meant(name or ""))
             self._named = (speakers, people, self._vocabulary.count(people))
         return self._named[1:]
 
@@ -415,7 +416,8 @@ class Decisions:
         if row not in self._asks:
             self._asks[row] = Asks.of(self._contexts[row].query)
         told = plain_words(self._contexts[row].reference or "")
-        return is_another(question.asks, self._asks[row], question.known | told)
+        now, past = question.asks, self._asks[row]
+        return is_another(now, past, question.known | told, question.known)
 
     def _exchanged(self, question: _Question, row: int, index: PassageIndex) -> float:
         """Return how much of what ties a past question to its line stands otherwise now, in [0, 1].
@@ -443,6 +445,11 @@ def _by_shared_words(shared: Shared) -> NDArray[np.float64]:
     odds: NDArray[np.float64] = INTERCEPT + BY_QUESTION * alike + BY_SHORTER * within
     odds += BY_WORTH * worth
     return odds
+
+
+def _meant(text: str) -> list[str]:
+    """Return the stems of a text, one for all words of the same meaning."""
+    return one_word_each(content_terms(text))
 
 
 def _logit(probability: float) -> float:

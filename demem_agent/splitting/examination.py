@@ -217,7 +217,7 @@ def _drafts(
         key = bench.key(cell)
         context = bench.context(cell)
         if key not in tried:
-            asked[key] = Question(context.query, context.at, readings[key])
+            asked[key] = Question(context.query, context.at, readings[key], context.asker)
     if not asked:
         return {}
     request = Complete(tuple(asked.values()))

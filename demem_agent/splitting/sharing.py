@@ -102,7 +102,9 @@ class _Trial:
     def _loss(self, context: Context, readings: tuple[Reading, Reading]) -> Flow[float]:
         """Return the most that a context can lose by the second reading against the first."""
         self.left -= 2
-        questions = tuple(Question(context.query, context.at, reading) for reading in readings)
+        questions = tuple(
+            Question(context.query, context.at, reading, context.asker) for reading in readings
+        )
         drafts: list[Draft] = yield from self._reply_to(Complete(questions))
         own, shared = drafts
         if own.text == shared.text:  # the same answer is worth the same

@@ -15,7 +15,9 @@ from collections.abc import Set
 
 from demem_agent.later import dataclass, pattern
 from demem_agent.text.language.asking import asks
+from demem_agent.text.language.kin import first_person
 from demem_agent.text.language.questions import asks_for
+from demem_agent.text.language.same_words import is_everyday, one_word_each
 from demem_agent.text.language.turned import Turned, turned
 from demem_agent.text.language.words import content_terms
 
@@ -88,6 +90,7 @@ class Asks:
         terms: stems of the words that tell something; within: of those somebody's or of something.
         kind: of thing that is asked for, "" where the question word may ask for several.
         times: that are named, other than now.
+        oneself: whether it is of who asks: "I", "mein".
         alone: whether it is one sentence that asks.
         turned: of whom it is, of which of several, and where.
     """
@@ -100,6 +103,7 @@ class Asks:
     kind: str
     times: frozenset[str]
     denied: bool
+    oneself: bool
     alone: bool
     turned: Turned
 
@@ -109,17 +113,19 @@ class Asks:
         times = frozenset(_plain(found[0]) for found in _TIME.finditer(question))
         timeless = _TIME.sub(" ", question)
         named = [] if question.istitle() else list(_NAMED.finditer(timeless))
-        terms = frozenset(content_terms(question))
+        named = [found for found in named if not is_everyday(found["name"])]
+        terms = frozenset(one_word_each(content_terms(question)))
         within = [*_OWNED.findall(question), *_OF.findall(timeless)]
         return cls(
             words=plain_words(question),
             names=frozenset(_plain(found["name"]) for found in named),
             owners=frozenset(_plain(found["name"]) for found in named if found["owns"]),
             terms=terms,
-            within=terms.intersection(content_terms(" ".join(within))),
+            within=terms.intersection(one_word_each(content_terms(" ".join(within)))),
             kind=_kind(question),
             times=times,
             denied=bool(_DENIED.search(_SEEMS_DENIED.sub(" ", question))),
+            oneself=first_person(question),
             alone=asks(question) and not _ENDS.search(question),
             turned=turned(timeless),
         )
@@ -130,12 +136,15 @@ def plain_words(text: str) -> frozenset[str]:
     return frozenset(_WORD.findall(_plain(text)))
 
 
-def is_another(now: Asks, past: Asks, known: Set[str] = frozenset()) -> bool:
+def is_another(
+    now: Asks, past: Asks, known: Set[str] = frozenset(), asker: Set[str] = frozenset()
+) -> bool:
     """Whether a question asks for something else than a past one in nearly its words.
 
     Args:
         known: the words, without case and accents, of names that are meant whether they stand there
             or not: of who asks, and of what was told to be right ("Was it Ms Saar?").
+        asker: those of them that are of who asks, of whom "I" is.
     """
     if not (now.alone and past.alone):
         return False
@@ -146,6 +155,8 @@ def is_another(now: Asks, past: Asks, known: Set[str] = frozenset()) -> bool:
     if now.turned.apart(past.turned, named=bool(now.names or past.names)):
         return True
     if _means_somebody(now, past) or _means_somebody(past, now):
+        return True
+    if _means_oneself(now, past, asker) or _means_oneself(past, now, asker):
         return True
     # One that names nobody may mean who was named before, but not whose something is.
     if now.names - past.words - known or past.owners - now.words - known:
@@ -158,6 +169,11 @@ def _means_somebody(one: Asks, other: Asks) -> bool:
     if not one.turned.pronouns - other.turned.pronouns:
         return False
     return not (one.names or one.turned.kin) or bool(other.names - one.words)
+
+
+def _means_oneself(one: Asks, other: Asks, asker: Set[str]) -> bool:
+    """Whether a question is of who asks, and another one of somebody else by name."""
+    return one.oneself and not other.oneself and bool(other.names - one.words - asker)
 
 
 def _within(one: Asks, other: Asks) -> bool:

@@ -13,7 +13,7 @@ from functools import cache
 
 from demem_agent.later import dataclass, pattern
 
-__all__ = ["Turned", "turned"]
+__all__ = ["Turned", "kin_in", "turned"]
 
 #: Who is somebody's, by the words for them, of which each is without accents too. One that may be
 #: of several stands with each.
@@ -22,15 +22,15 @@ _KIN = {
     "father": "father dad daddy papa papá vater père padre babbo pai",
     "parents": "parents eltern padres genitori",
     "sister": "sister sis sibling schwester sœur soeur hermana sorella irmã",
-    "brother": "brother sibling bruder frère hermano fratello irmão",
+    "brother": "brother bro sibling bruder frère hermano fratello irmão",
     "siblings": "siblings geschwister hermanos fratelli irmãos",
     "son": "child kid enfant sohn fils hijo figlio filho",
     "daughter": "child kid enfant daughter tochter fille hija figlia filha",
     "children": "children kids kinder enfants hijos figli filhos",
     "wife": "wife partner spouse fiancée ehefrau épouse esposa moglie",
     "husband": "husband hubby partner spouse fiancé ehemann mari époux esposo marido marito",
-    "girlfriend": "girlfriend partner fiancée novia fidanzata namorada",
-    "boyfriend": "boyfriend partner fiancé novio fidanzato namorado",
+    "girlfriend": "girlfriend gf partner fiancée novia fidanzata namorada",
+    "boyfriend": "boyfriend bf partner fiancé novio fidanzato namorado",
     "grandmother": "grandmother grandma granny nana oma großmutter mamie abuela nonna avó",
     "grandfather": "grandfather grandpa granddad opa großvater papy abuelo nonno avô",
     "aunt": "aunt auntie tante tía zia tia",
@@ -145,7 +145,7 @@ def turned(question: str) -> Turned:
     """Return what turns a question into another one."""
     text = question.casefold()
     return Turned(
-        kin=_kin(text),
+        kin=kin_in(text),
         which=frozenset(_found(_WHICH, text)),
         pronouns=frozenset(_found(_PRONOUNS, text)),
     )
@@ -160,7 +160,8 @@ def _among(one: frozenset[frozenset[str]], other: frozenset[frozenset[str]]) -> 
     return all(any(who & known for known in other) for who in one)
 
 
-def _kin(text: str) -> frozenset[frozenset[str]]:
+def kin_in(text: str) -> frozenset[frozenset[str]]:
+    """Return who is somebody's in a text in lower case, each word as those who it may be."""
     among = _found(_KIN_AMONG, text)
     if among:  # "mother-in-law" is no mother
         return frozenset({frozenset({who}) for who in among})

@@ -1,0 +1,152 @@
+"""Whether a sentence is of another person than a question: of Dunja's husband, not of Dunja.
+
+A sentence that has somebody's name may be of a relative of theirs, "my sister" is of who says it,
+and "I" is of who speaks, not of who asks. Only what is said in so many words counts: a sentence
+that names nobody may be of anybody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from demem_agent.later import dataclass, pattern
+from demem_agent.text.language.kin import (
+    SOMEBODY,
+    SPEAKERS,
+    Relative,
+    bare_mention,
+    first_person,
+    own_things,
+    relatives,
+)
+from demem_agent.text.language.questions import asks_for
+from demem_agent.text.language.turned import kin_in
+from demem_agent.text.language.words import content_terms
+
+__all__ = ["Whom", "is_of_another", "whom_asked"]
+
+_WORD = pattern(r"[^\W_]+")
+#: Words of several languages by which a question without kin asks for a relative.
+_OF_RELATIVES = frozenset(
+    """married marry family related relatives verheiratet familie verwandt mariée marié famille
+    casado casada familia sposato sposata famiglia família""".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Whom:
+    """Of whom a question is.
+
+    Attributes:
+        words: of the question, in lower case; matter: the stems of what it asks.
+        named: those of the words that are names.
+        relatives: of somebody, that it is of.
+        oneself: whether it is of who asks, and of nobody named.
+        asker: the name of who asks in lower case, if they speak here; "" where that is open.
+        open: whether it may ask for somebody's relatives without naming any.
+    """
+
+    words: frozenset[str]
+    matter: frozenset[str]
+    named: frozenset[str]
+    relatives: tuple[Relative, ...]
+    oneself: bool
+    asker: str
+    open: bool
+
+
+def whom_asked(
+    query: str, asker: str | None, speakers: Iterable[str | None], names: Iterable[str] = ()
+) -> Whom:
+    """Return of whom a question is.
+
+    Args:
+        speakers: of the lines that are read.
+        names: that the question is known to have, in lower case, beside theirs.
+    """
+    words = frozenset(_WORD.findall(query.lower()))
+    people: set[str] = set()
+    for name in speakers:
+        people.update(_words(name))
+    named = frozenset(words & people).union(names)
+    by = (asker or "").casefold()
+    own = first_person(query)
+    is_open = asks_for(query) == "person" or bool(kin_in(query.casefold()))
+    return Whom(
+        words=words,
+        matter=frozenset(content_terms(query)) - named,
+        named=named,
+        relatives=tuple(relatives(query)),
+        oneself=own and not named,
+        asker=by if people.issuperset(_words(by)) else "",
+        open=is_open or not _OF_RELATIVES.isdisjoint(words),
+    )
+
+
+def is_of_another(whom: Whom, text: str, speaker: str | None) -> bool:
+    """Whether a sentence, by what it says, is of another person than a question."""
+    said_by = _words(speaker)
+    told = relatives(text)
+    if whom.relatives:
+        return _is_other_relative(whom, told, said_by)
+    if not whom.open and _is_of_a_relative(whom, told, text, said_by):
+        return True
+    if whom.named:
+        return _is_speakers_own(whom, text, said_by)
+    return _is_said_of_themselves(whom, text, said_by)
+
+
+def _is_other_relative(whom: Whom, told: Iterable[Relative], said_by: frozenset[str]) -> bool:
+    """Whether a sentence has another one's relative, or another relative, and not the one."""
+    others = False
+    for one in told:
+        for asked in whom.relatives:
+            alike = bool(one.who & asked.who)
+            owned = _owned_alike(whom, asked, one, said_by)
+            if alike and owned is not False:
+                return False
+            others = others or (alike and owned is False) or (not alike and owned is True)
+    return others
+
+
+def _owned_alike(
+    whom: Whom, asked: Relative, told: Relative, said_by: frozenset[str]
+) -> bool | None:
+    """Whether two relatives are the same one's; None where that is open."""
+    if SOMEBODY in (asked.owner, told.owner):
+        return None
+    theirs = said_by if told.owner == SPEAKERS else frozenset({told.owner})
+    if asked.owner != SPEAKERS:
+        return asked.owner in theirs or asked.owner.removesuffix("s") in theirs
+    if not whom.asker:
+        return True if told.owner == SPEAKERS else None
+    return not theirs.isdisjoint(_words(whom.asker))
+
+
+def _is_of_a_relative(
+    whom: Whom, told: Iterable[Relative], text: str, said_by: frozenset[str]
+) -> bool:
+    """Whether a sentence has who is asked about only as the one whose relative somebody is."""
+    for one in told:
+        is_asked = one.owner in whom.words and one.owner not in said_by
+        if is_asked and not bare_mention(text, one.owner):
+            return True
+    return False
+
+
+def _is_speakers_own(whom: Whom, text: str, said_by: frozenset[str]) -> bool:
+    """Whether a sentence is of what its speaker has, and another one is asked about."""
+    if not said_by.isdisjoint(whom.named) or not whom.named.isdisjoint(_words(text)):
+        return False
+    return any(not whom.matter.isdisjoint(content_terms(thing)) for thing in own_things(text))
+
+
+def _is_said_of_themselves(whom: Whom, text: str, said_by: frozenset[str]) -> bool:
+    """Whether somebody else than who asks of themselves says it of themselves."""
+    if not whom.oneself or not whom.asker or not said_by:
+        return False
+    return said_by.isdisjoint(_words(whom.asker)) and first_person(text)
+
+
+def _words(text: str | None) -> frozenset[str]:
+    return frozenset(_WORD.findall((text or "").casefold()))

@@ -1,0 +1,116 @@
+"""Whose a person is of whom a sentence speaks: "Dunja's husband", "la sœur de Luca", "my boss".
+
+A sentence that has somebody's name may be of their husband, and one that has "my" is of who says
+it. Who may be somebody's is told by the table of ``turned.py``, in English, German, French,
+Spanish, Italian and Portuguese.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from demem_agent.later import dataclass, pattern
+from demem_agent.text.language.turned import kin_in
+
+__all__ = ["SPEAKERS", "Relative", "bare_mention", "first_person", "own_things", "relatives"]
+
+#: Whose somebody is of whom the speaker says "my".
+SPEAKERS = ""
+#: Whose, where only a pronoun tells: that may be anybody.
+SOMEBODY = "*"
+
+_ARTICLE = (
+    r"(?:the |de[rmns] |die |das |la |le |les |el |los |las |il |lo |gli |i |os? |as? |l['’])?"
+)
+_MY = (
+    r"my|our|mein(?:e[nmrs]?)?|unser(?:e[nmrs]?)?|mi|mis|nuestr[oa]s?|mon|ma|mes|notre|nos"
+    r"|(?:il |la |i |le )?(?:mi[oae]|miei|nostr[oaei])"
+    r"|(?:o |a |os |as )?(?:meus?|minhas?|noss[oa]s?)"
+)
+_THEIR = (
+    r"his|her|their|sein(?:e[nmrs]?)?|ihr(?:e[nmrs]?)?|sus?|son|sa|ses|leurs?|suoi?|sua|sue|seus?"
+    r"|dele|dela"
+)
+#: Up to two words of a relation, so that "mother-in-law" and "older sister" are known as one.
+_RELATION = r"(?P<relation>[^\W\d_]+(?:[- ][^\W\d_]+){0,2})"
+_OWNED = pattern(rf"(?P<owner>[^\W\d_][\w-]*?)['’]s? {_RELATION}")
+#: "Petras Tochter": two capitals, as in German alone.
+_GENITIVE = pattern(
+    r"(?<!\w)(?P<owner>[^\W\d_a-zß-öø-ÿ][\w-]+?)s (?P<relation>[A-ZÄÖÜ][^\W\d_]+)(?![\w'’])"
+)
+_OF = pattern(
+    r"(?P<relation>[^\W\d_]+(?:-[^\W\d_]+){0,2}) (?:of|von|vom|de|du|do|da|del|di|d['’]) ?"
+    rf"{_ARTICLE}(?P<owner>[^\W\d_][\w-]*)"
+)
+_POSSESSED = pattern(rf"(?<![\w'’])(?:(?P<my>(?i:{_MY}))|(?P<their>(?i:{_THEIR}))) {_RELATION}")
+_FIRST_PERSON = pattern(
+    r"(?<![\w'’])(?i:i|me|my|mine|we|our|ich|mich|mir|wir|mein\w*|unser\w*|yo|me|mi|mis|je|moi|mon"
+    r"|ma|mes|nous|io|mio|mia|miei|mie|eu|meu|minha|meus|minhas)(?![\w])|\bj['’]"
+)
+_WORD = pattern(r"[^\W_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Relative:
+    """Somebody's relative in a text: whose, who that may be, and where it stands.
+
+    Attributes:
+        owner: a name in lower case; :data:`SPEAKERS`, or "*" where a pronoun tells no more.
+    """
+
+    owner: str
+    who: frozenset[str]
+    start: int
+    end: int
+
+
+def relatives(text: str) -> list[Relative]:
+    """Return the relatives of somebody in a text, in no order."""
+    found = [one for form in (_OWNED, _GENITIVE, _OF) for one in _by(form, text)]
+    for match in _POSSESSED.finditer(text):
+        who = _who(match["relation"])
+        if who:
+            owner = SPEAKERS if match["my"] else SOMEBODY
+            found.append(Relative(owner, who, *match.span()))
+    return found
+
+
+def bare_mention(text: str, name: str) -> bool:
+    """Whether a text has a name that does not only tell whose relative somebody is."""
+    places = [match.span() for match in _WORD.finditer(text) if _is_name(match[0], name)]
+    within = [(one.start, one.end) for one in relatives(text) if _is_name(one.owner, name)]
+    for start, end in places:
+        if not any(first <= start and end <= last for first, last in within):
+            return True
+    return False
+
+
+def first_person(text: str) -> bool:
+    """Whether a text has a word for who says it."""
+    return _FIRST_PERSON.search(text) is not None
+
+
+def own_things(text: str) -> Iterator[str]:
+    """Yield the few words behind each "my" of a text: what its speaker has."""
+    for match in _POSSESSED.finditer(text):
+        if match["my"]:
+            yield match["relation"]
+
+
+def _by(form: re.Pattern[str], text: str) -> Iterator[Relative]:
+    for match in form.finditer(text):
+        who = _who(match["relation"])
+        if who:
+            yield Relative(match["owner"].lower(), who, *match.span())
+
+
+def _who(relation: str) -> frozenset[str]:
+    """Return who somebody may be by the words of a relation, none where it is no person."""
+    return frozenset[str]().union(*kin_in(relation.casefold()))
+
+
+def _is_name(word: str, name: str) -> bool:
+    """Whether a word is a name, also as German writes what is of it: "Petras"."""
+    word = word.lower()
+    return word in (name, f"{name}s")
