@@ -1,7 +1,8 @@
 """Whether a sentence asks, with the sign for it or, in a hurry, without: "where's the spare key".
 
 Without a sign a question is told by how it begins, in the languages below. A statement that begins
-like one ("When I was young", "What a day") is none.
+like one ("When I was young", "What a day") is none. Who has something told to them asks as well:
+"tell me how many hives I have", "remind me of the door code"; "remind me to call" asks nothing.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import re
 
 from demem_agent.later import pattern
+from demem_agent.text.language.requesting import requests
 
 __all__ = ["asks", "has_words"]
 
@@ -82,9 +84,11 @@ def asks(sentence: str) -> bool:
     words = sentence.rstrip("\"'”’)* ").rstrip()
     if words.endswith(_SIGNS):
         return True
-    if len(words) > SHORT or words.endswith(_OTHER_SIGNS):
+    if len(words) > SHORT:
         return False
-    return _BEGINS.match(words) is not None
+    if requests(words):
+        return True
+    return not words.endswith(_OTHER_SIGNS) and _BEGINS.match(words) is not None
 
 
 def has_words(text: str) -> bool:
