@@ -113,8 +113,10 @@ def as_turn(given: Turn | Mapping[str, object], where: str = "") -> Turn:
     """
     turn = given if isinstance(given, Turn) else _turn_from(given, where)
     text_field(f"{where}text", turn.text, LONGEST_TURN)
-    for name in ("speaker", "session", "source", "source_id", "key"):
+    for name in ("speaker", "session", "source", "source_id"):
         _optional_text(f"{where}{name}", getattr(turn, name))
+    if turn.key is not None:  # one that is blank would be the key of every turn that has none
+        text_field(f"{where}key", turn.key)
     if turn.source == CORRECTION:
         allowed = "another word: this one marks what feedback has remembered"
         raise InvalidInput(f"{where}source", turn.source, allowed)

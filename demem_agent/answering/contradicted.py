@@ -11,11 +11,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, product, starmap
 
-from demem_agent.answering.of_whom import is_of_another, whom_asked
+from demem_agent.answering.of_whom import Whom, is_of_another, whom_asked
 from demem_agent.later import dataclass, pattern
 from demem_agent.text.language.earlier import earlier_asked
 from demem_agent.text.language.languages import STOPWORDS
 from demem_agent.text.language.quantities import asks_for_amount, tells_amount
+from demem_agent.text.language.turned import kin_in
 from demem_agent.text.language.words import content_terms, content_words, language_of
 from demem_agent.text.sentences import sentences
 from demem_agent.types import Draft, Line, Question, Reading, number_of
@@ -136,7 +137,16 @@ def _is_of_another(question: Question, said: Sequence[_Said], quoted: Sequence[_
     whom = whom_asked(question.query, question.asker, speakers, names)
     if not quoted or not whom.matter:
         return False
+    if whom.relatives and not any(_has_relative(whom, one) for one in said):
+        return True
     return all(is_of_another(whom, one.text, one.line.evidence.speaker) for one in quoted)
+
+
+def _has_relative(whom: Whom, said: _Said) -> bool:
+    """Whether an item or its speaker's name has a word for the relative that a question is of."""
+    words = f"{said.line.evidence.speaker or ''} {said.line.evidence.text}"
+    told = kin_in(words.casefold())
+    return any(who & asked.who for who in told for asked in whom.relatives)
 
 
 def _said(reading: Reading) -> Iterator[_Said]:

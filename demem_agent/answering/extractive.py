@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -24,6 +24,7 @@ from demem_agent.answering.weighing import (
 from demem_agent.encoders import as_matrix, default_encoder
 from demem_agent.scoring.spelling import put_right
 from demem_agent.text.language.asking import has_words
+from demem_agent.text.language.same_words import in_held_words
 from demem_agent.text.language.words import clean
 from demem_agent.text.unsaid import parted
 from demem_agent.types import Draft, Encoder, Line, Question, Reading, number_of
@@ -62,7 +63,8 @@ class ExtractiveAnswerer:
         if not has_words(question.query):
             return Draft("")
         speakers = dict.fromkeys(sentence.evidence.speaker for sentence in found)
-        query = put_right(question.query, [sentence.text for sentence in found], speakers)
+        query = in_held_words(question.query, _held(found))
+        query = put_right(query, [sentence.text for sentence in found], speakers)
         decided = _decided(question.reading, found)
         if not decided and is_of_the_absent(question):
             found = reporting(question, found)
@@ -123,6 +125,12 @@ class ExtractiveAnswerer:
         vectors = as_matrix(self._encoder.encode(texts), len(texts))
         cosines: np.ndarray = vectors[1:] @ vectors[0]
         return cosines
+
+
+def _held(found: Sequence[Sentence]) -> Callable[[str], bool]:
+    """Return what tells whether a sentence has a word, by its stem."""
+    words = frozenset[str]().union(*(one.words for one in found))
+    return words.__contains__
 
 
 def _without_rejected(question: Question) -> Question:

@@ -9,8 +9,9 @@ from dataclasses import replace
 from demem_agent.answering.candidates import Sentence
 from demem_agent.answering.following import SHORT, Stretch, following
 from demem_agent.answering.kind_told import kind_told
+from demem_agent.answering.rows import rows
 from demem_agent.answering.weighing import LEAVES_AMOUNT
-from demem_agent.answering.whole import whole
+from demem_agent.answering.whole import headed, whole
 from demem_agent.later import pattern
 from demem_agent.text.language.quantities import asks_for_amount
 from demem_agent.text.language.words import content_terms
@@ -48,6 +49,8 @@ def draft(query: str, chosen: list[Sentence], lines: Sequence[Line]) -> Draft:
     by_item: dict[str, list[Sentence]] = {}
     for sentence in quoted:
         by_item.setdefault(sentence.evidence.id, []).append(sentence)
+    for of_one in by_item.values():
+        of_one.extend(_header(of_one[0]))
     text = "\n".join(_quote(of_one, query) for of_one in by_item.values())
     cited = dict.fromkeys(sentence.evidence.id for sentence in [*chosen, *quoted])
     return Draft(text, tuple(cited))
@@ -65,6 +68,13 @@ def _whole(sentence: Sentence, *, in_order: bool = False) -> Sentence:
         return sentence
     words = frozenset(content_terms(sentence.evidence.text[start:end]))
     return replace(sentence, start=start, end=end, words=words)
+
+
+def _header(sentence: Sentence) -> Iterator[Sentence]:
+    """Yield the row that heads the table of which a sentence is a row, where that is cut."""
+    first = headed(sentence.evidence.text, sentence.start, sentence.end)
+    if first is not None:
+        yield replace(sentence, start=first[0], end=first[1], superseded=None, replaced=())
 
 
 def _going_on(query: str, best: Sentence, lines: Sequence[Line]) -> list[Sentence]:
@@ -123,7 +133,9 @@ def _further(item: Evidence, start: int, end: int, *, is_next: bool) -> str:
         return f"\n  {contained(entry(excerpt(item.text, start, end)))}"
     cut = " " if is_next else f" {CUT} "
     words = item.text[start:end]
-    if is_fenced(words) or passes_for_entry(words):
+    if rows(item.text, start) is not None:  # a row stays a line of its own
+        cut = "\n  " if is_next else f"\n  {CUT}\n  "
+    elif is_fenced(words) or passes_for_entry(words):
         cut = f"{cut.rstrip()}\n  "
     return f"{cut}{contained(entry(words))}"
 

@@ -8,13 +8,14 @@ from functools import partial
 
 from demem_agent.later import pattern
 
-__all__ = ["rows"]
+__all__ = ["header", "rows"]
 
 #: What stands between cells.
 _BARS = pattern(r"\|")
 _SEPARATORS = (_BARS, pattern(r"\t"), pattern(r";"), pattern(r","))
 #: Prose has a blank behind a comma, and a row none.
 _OF_PROSE = pattern(r"[,;] ")
+_FIGURE = pattern(r"\d")
 #: Separators that a row has, at least.
 _FEWEST = 2
 
@@ -34,6 +35,18 @@ def rows(text: str, place: int) -> _Stretch | None:
         if table != row:
             return table
     return None
+
+
+def header(text: str, table: _Stretch) -> _Stretch | None:
+    """Return the (start, end) of the row that heads a table; None where none does.
+
+    It is the first one, where it has no figure and another row has one.
+    """
+    end = _line(text, table[0])[1]
+    has_body = _FIGURE.search(text, end, table[1]) is not None
+    if not has_body or _FIGURE.search(text, table[0], end):
+        return None
+    return table[0] + len(text[table[0] : end]) - len(text[table[0] : end].lstrip()), end
 
 
 def _has(text: str, separator: re.Pattern[str], cells: int, row: _Stretch) -> bool:

@@ -123,7 +123,7 @@ def by_what_was_before(question: Question, scores: np.ndarray, found: list[Sente
         return scores
     lead = best_first[before.lead]
     later = [best_first[nth] for nth in before.later]
-    if not before.surely and best_first[0] not in later:
+    if not before.surely and 0 not in (*before.later, *before.others):
         return scores
     weighed = scores.copy()
     weighed[lead] = max(scores.max(), LEAST) + _AHEAD

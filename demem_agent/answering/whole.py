@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import chain
 
-from demem_agent.answering.rows import rows
+from demem_agent.answering.rows import header, rows
 from demem_agent.later import pattern
 from demem_agent.text.quoting.fences import Block, block_at, blocks
 from demem_agent.text.quoting.greetings import greetings
 from demem_agent.text.sentences import PASSAGE_CHARS, sentences
 from demem_agent.text.values import values
 
-__all__ = ["whole"]
+__all__ = ["headed", "whole"]
 
 #: Characters of a block of code that are quoted at most.
 LONGEST = 1200
@@ -120,6 +120,15 @@ def _table(text: str, start: int, end: int, found: Sequence[Block]) -> _Stretch 
         return None
     first, last = min(start, _introduced(text, table[0])), table[1]
     return (first, last) if last - first <= PASSAGE_CHARS else None
+
+
+def headed(text: str, start: int, end: int) -> _Stretch | None:
+    """Return the row that heads a table of which one row is quoted alone, since all do not fit."""
+    table = rows(text, start)
+    if table is None or end - start >= table[1] - table[0] or "\n" in text[start:end]:
+        return None
+    first = header(text, table)
+    return None if first is None or start < first[1] else first
 
 
 def _introduced(text: str, place: int) -> int:

@@ -106,12 +106,14 @@ class Found:
     """Which of some lines tells how it was before, by number, and which how it was later.
 
     Attributes:
+        others: that tell of the matter as it was, too, but not as it was last.
         surely: whether it tells of the very state that is asked for.
     """
 
     lead: int
     later: tuple[int, ...]
     surely: bool
+    others: tuple[int, ...] = ()
 
 
 def former_asked(question: str, asker: str | None = None) -> Former | None:
@@ -155,9 +157,10 @@ def told_before(asked: Former, said: Sequence[Said], worth: Callable[[str], floa
         for nth, one in enumerate(said)
         if nth not in later and one.when < first.when and not asks(one.text)
     ]
-    lead = _on_it(asked.matter & near or asked.matter, said, open_to)
-    if lead is None:
-        lead = _nearest(near, said, open_to, worth)
+    on_it = _on_it(asked.matter & near or asked.matter, said, open_to)
+    if on_it:
+        return Found(on_it[0], tuple(later), surely=False, others=on_it[1:])
+    lead = _nearest(near, said, open_to, worth)
     return None if lead is None else Found(lead, tuple(later), surely=False)
 
 
@@ -224,16 +227,16 @@ def _state_before(said: Sequence[Said], states: Sequence[int], later: Sequence[i
     return in_order[max(len(in_order) - 2, 0)] if in_order else None
 
 
-def _on_it(matter: frozenset[str], said: Sequence[Said], among: Sequence[int]) -> int | None:
-    """Return the latest of those that have most words of the matter and score nearly the best."""
+def _on_it(matter: frozenset[str], said: Sequence[Said], among: Sequence[int]) -> tuple[int, ...]:
+    """Return those with most words of the matter and nearly the best score, the latest first."""
     held = {nth: len(matter & said[nth].words) for nth in among}
     most = max(held.values(), default=0)
     if not most:
-        return None
+        return ()
     best = [nth for nth in among if held[nth] == most]
     top = max(said[nth].score for nth in best)
     rivals = [nth for nth in best if said[nth].score >= RIVAL * top]
-    return max(rivals, key=lambda nth: said[nth].when)
+    return tuple(sorted(rivals, key=lambda nth: said[nth].when, reverse=True))
 
 
 def _nearest(
@@ -261,7 +264,7 @@ def former_first(state: State, ask: Ask, query: Query, ranking: Ranking) -> Rank
     if found is None:
         return ranking
     lead = rows[found.lead]
-    ahead_of = rows if found.surely else [rows[nth] for nth in found.later]
+    ahead_of = rows if found.surely else [rows[nth] for nth in (*found.later, *found.others)]
     most = max(scores[row] for row in ahead_of) + AHEAD
     moved = ranking.scores.copy()
     moved[ranking.rows == lead] = max(scores[lead], most)

@@ -22,7 +22,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "former": r"former|previous|prior|ex(?=[- ]\w)"
         r"|last(?= (?:address|employer|doctor|job|flat|house)\b)",
         "old": r"old",
-        "was": r"used to|previously|formerly|originally|before(?=\W*$|\s+that\b|\s+this\b)",
+        "was": r"used to|previously|formerly|originally|before(?=\W*$|\s+(?:that|this|was)\b)",
         "before": r"before|prior to",
     },
     "German": {

@@ -14,7 +14,8 @@ from demem_agent.later import pattern
 __all__ = ["wishes"]
 
 _WISHES: Mapping[str, str] = {
-    "English": r"would (?:love|like|prefer)|['’]d (?:love|like|prefer|rather)|wish(?:es|ed)?"
+    "English": r"would (?:\w+ )?(?:love|like|prefer)|['’]d (?:love|like|prefer|rather)"
+    r"|wish(?:es|ed)?"
     r"|want(?:s|ed)?(?: \w+)? to|dream(?:s|ed|t|ing)? of|dreaming|hop(?:e|es|ed|ing) to|one day"
     r"|some day|someday|should really|if only|thinking (?:of|about)|maybe|perhaps|might"
     r"|bucket list",
