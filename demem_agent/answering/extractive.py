@@ -13,7 +13,13 @@ from demem_agent.answering.corrections import CORRECTION, said_to
 from demem_agent.answering.in_time import Told, by_their_time, time_asked
 from demem_agent.answering.passing_over import passed_over, polite, without_documents
 from demem_agent.answering.quoting import draft
-from demem_agent.answering.said_alone import is_of_the_absent, reporting, said_by, said_then
+from demem_agent.answering.said_alone import (
+    is_of_silence,
+    is_of_the_absent,
+    reporting,
+    said_by,
+    said_then,
+)
 from demem_agent.answering.weighing import (
     by_amount,
     by_person,
@@ -66,6 +72,8 @@ class ExtractiveAnswerer:
         query = in_held_words(question.query, _held(found))
         query = put_right(query, [sentence.text for sentence in found], speakers)
         decided = _decided(question.reading, found)
+        if not decided and is_of_silence(question):
+            return Draft("")
         if not decided and is_of_the_absent(question):
             found = reporting(question, found)
             if not found:
