@@ -9,6 +9,7 @@ by lines that share no word with the question; these are looked for.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import chain, islice
 
 import numpy as np
@@ -31,13 +32,14 @@ from demem_agent.text.language.earlier import (
 from demem_agent.text.language.words import content_terms, stems
 from demem_agent.text.quoting.pasted import of_oneself
 from demem_agent.text.sentences import sentences
+from demem_agent.turns import CORRECTION
 from demem_agent.types import Evidence, number_of
 
 __all__ = ["Former", "Found", "Said", "former_asked", "former_first", "told_before"]
 
 #: Passages of a ranking that are looked at, best first, and passages that are looked up beside.
-LOOKED = 40
-MOST = 200
+LOOKED = 16
+MOST = 60
 #: Candidates from this share of the best one's score on are rivals: the latest of them counts.
 RIVAL = 0.6
 #: A word in more passages than this brings no line near another.
@@ -136,6 +138,12 @@ def _kind(matter: frozenset[str]) -> Kind | None:
     return None
 
 
+@cache
+def _telling_of(kind: Kind) -> frozenset[str]:
+    """Return stems of which a sentence has one that tells of a state of a kind."""
+    return begun_before(kind)
+
+
 def told_before(asked: Former, said: Sequence[Said], worth: Callable[[str], float]) -> Found | None:
     """Return which line tells how it was before; None where none surely does.
 
@@ -174,6 +182,8 @@ def _is_later(asked: Former, one: Said) -> bool:
 
 def _telling(asked: Former, one: Said) -> Iterator[str]:
     """Yield the sentences of a line that are on the matter."""
+    if asked.matter.isdisjoint(one.words) and not _is_state(asked, one):
+        return
     for start, end in sentences(one.text):
         said = one.text[start:end]
         if not asked.matter.isdisjoint(content_terms(said)) or _tells_state(asked, one, said):
@@ -194,7 +204,7 @@ def _tells_itself(asked: Former, one: Said) -> bool:
 
 def _is_state(asked: Former, one: Said) -> bool:
     """Whether a line tells that the one who is asked about is in a state of the kind."""
-    if asked.kind is None:
+    if asked.kind is None or one.words.isdisjoint(_telling_of(asked.kind)):
         return False
     return any(_tells_state(asked, one, one.text[slice(*place)]) for place in sentences(one.text))
 
@@ -278,12 +288,15 @@ def _worth(state: State) -> Callable[[str], float]:
 
 
 def _looked_up(state: State, asked: Former) -> Iterator[int]:
-    """Yield rows of states of the kind, of what came later, and of what has rare words of that."""
+    """Yield rows of states of the kind, of what came later, and of what has rare words of that.
+
+    A correction is of its own question.
+    """
     lexical = state.passage_index().lexical
     hidden = state.passage_index().is_hidden()
     found: list[int] = []
     if asked.kind is not None:
-        for term in sorted(begun_before(asked.kind)):
+        for term in sorted(_telling_of(asked.kind)):
             found += lexical.rows(term)[:MOST].tolist()
     later = _holding_all(state, asked.earlier.than)
     found += later
@@ -291,7 +304,10 @@ def _looked_up(state: State, asked: Former) -> Iterator[int]:
         for term in sorted(set(content_terms(state.passage_index().text(row)))):
             if lexical.held(term) <= COMMON:
                 found += lexical.rows(term).tolist()
-    yield from islice((row for row in found if not hidden[row]), MOST)
+    index = state.passage_index()
+    yield from islice(
+        (row for row in found if not hidden[row] and index.said(row).source != CORRECTION), MOST
+    )
 
 
 def _holding_all(state: State, than: frozenset[str]) -> list[int]:

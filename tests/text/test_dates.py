@@ -803,3 +803,23 @@ def test_numbers_that_are_no_date_are_none_in_a_question_either(said: str) -> No
 def test_a_date_in_numbers_alone_is_read_in_questions_only() -> None:
     assert [span.text for span in ranges("on 03/06/2023", FRIDAY)] == ["3 June 2023"]
     assert find("on 03/06/2023", FRIDAY) == absolute("on 03/06/2023", FRIDAY) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "year"),
+    [("in '24 we rented a hut", 2024), ("in ’95 it burnt", 1995), ("during '25 it rained", 2025)],
+)
+def test_a_year_without_its_century_is_the_latest_that_may_be_meant(text: str, year: int) -> None:
+    (found,) = ranges(text, date(2026, 5, 1))
+    assert (found.first, found.last) == (date(year, 1, 1), date(year, 12, 31))
+
+
+@pytest.mark.parametrize("text", ["in '90s style", "'24 was good", "in 24 hours"])
+def test_what_is_no_year_without_a_century_is_none(text: str) -> None:
+    assert not [one for one in ranges(text, date(2026, 5, 1)) if one.last.month == 12]
+
+
+def test_a_date_with_two_digits_of_its_year_is_read_in_a_question_behind_a_preposition() -> None:
+    (found,) = ranges("What did I pay on 12.3.24?", date(2026, 5, 1))
+    assert found.first == found.last == date(2024, 3, 12)
+    assert not ranges("What is new in 1.2.34?", date(2026, 5, 1))

@@ -21,11 +21,14 @@ from demem_agent.text.times.periods import (
     whole_months,
 )
 
-__all__ = ["ABSOLUTE", "absolute_meaning"]
+__all__ = ["ABSOLUTE", "absolute_meaning", "full_year"]
 
 _ORDINAL = r"(?:st|nd|rd|th)?"
 _YEAR = r"(?:\.?,?\s+(?:of\s+)?[12]\d{3}\b)"
 _NUMBER_ENDS = r"(?![\w%]|[.,:/-]\d)"
+#: Digits of a year that leaves its century out, and what it is of where nothing tells.
+_SHORT = 2
+_NEWEST, _CENTURY = 49, 2000
 #: Matched against lower-case text, as relative times are.
 ABSOLUTE = pattern(
     r"\b(?=\d|jan|feb|mar|apr|may|ju[nl]|aug|sep|oct|nov|dec|in\s|during|throughout"
@@ -38,7 +41,8 @@ ABSOLUTE = pattern(
     rf"|(?P<season>{SEASON}\s+(?:of\s+)?[12]\d{{3}}\b)"
     rf"|(?P<recent>in\s+(?:early\s+|mid[-\s]|late\s+)?{MONTH}\b"
     rf"(?!{_YEAR}|\.?\s+\d|,?\s+(?:of\s+)?(?:last|this|next)\b))"
-    rf"|(?:in|during|throughout)\s+(?P<year>(?:1[89]|20)\d\d){_NUMBER_ENDS}"
+    rf"|(?:in|during|throughout)\s+(?P<year>(?:1[89]|20)\d\d|['’‘]\d\d(?!s))"
+    rf"{_NUMBER_ENDS}"
     r")"
 )
 
@@ -61,7 +65,23 @@ def _parsed(match: re.Match[str], text: str, anchor: date | None) -> Meaning | N
         return _day(match, text, anchor)
     if match["recent"]:
         return _recent_month(month_in(match["recent"]), anchor)
+    if match["year"]:
+        year = full_year(match["year"].lstrip("'’‘"), anchor)
+        return Meaning(date(year, 1, 1), date(year, 12, 31), str(year))
     return _ending_in_year(match)
+
+
+def full_year(digits: str, anchor: date | None) -> int:
+    """Return a year, one of two digits as the latest that may have begun by the next of the anchor.
+
+    Without an anchor those up to 49 are of this century.
+    """
+    year = int(digits)
+    if len(digits) > _SHORT:
+        return year
+    newest = _NEWEST if anchor is None else anchor.year % 100 + 1
+    century = _CENTURY if anchor is None else anchor.year // 100 * 100
+    return century + year - (100 if year > newest else 0)
 
 
 def _day(match: re.Match[str], text: str, anchor: date | None) -> Meaning | None:
@@ -103,14 +123,11 @@ def _recent_month(month: int, anchor: date | None) -> Meaning | None:
 
 
 def _ending_in_year(match: re.Match[str]) -> Meaning:
-    """Read "May 2023", "summer 2023" or "in 2023"."""
+    """Read "May 2023" or "summer 2023"."""
     year = int(match[0][-4:])
     if match["month"]:
         return _month(year, month_in(match["month"]))
-    if match["season"]:
-        season = match["season"].split()[0]
-        return _season(year, season)
-    return Meaning(date(year, 1, 1), date(year, 12, 31), str(year))
+    return _season(year, match["season"].split()[0])
 
 
 def _month(year: int, month: int) -> Meaning:

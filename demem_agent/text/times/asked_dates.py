@@ -8,6 +8,8 @@ Conventions:
 * "03/06/2026", "3.6.2026" and "03-06-2026" are 3 June: the day stands before the month, as most
   countries write it. Where the second number can be no month it is the day: "06/13/2026" is 13
   June. "2026/06/03" is 3 June as well.
+* A year of two digits is one behind such a word alone, as in "am 3.6.24", and of this century
+  unless it would be later than the next one: "1.2.34" alone may be anything.
 * Without a year it is a date behind a word such as "on", "am" or "le", and the latest that began by
   the anchor.
 * A month behind a word that asks for what was said in it, as in "Summarise May", "recap of June" or
@@ -20,6 +22,7 @@ from collections.abc import Iterator
 from datetime import date
 
 from demem_agent.later import pattern
+from demem_agent.text.times.absolute_dates import full_year
 from demem_agent.text.times.foreign_days import FOREIGN_MONTHS
 from demem_agent.text.times.periods import MONTH, day_name, month_in, period_name, whole_months
 from demem_agent.text.times.stretches import Span
@@ -28,6 +31,10 @@ __all__ = ["asked_dates"]
 
 _MONTHS = 12
 _NUMBERS = pattern(r"(?<![\w/.-])(\d{1,2})([/.-])(\d{1,2})\2(\d{4})(?![\w/-]|\.\d)")
+_SHORT_YEAR = pattern(
+    r"\b(?:on|of|from|since|until|by|dated|am|vom|seit|bis|zum|le|du|au|el|del|al|em|no|do|dia|il"
+    r"|dal|op|van)\s+(?P<date>(\d{1,2})([/.-])(\d{1,2})\3(\d{2}))(?![\w/%-]|[.,]\d)"
+)
 _YEAR_FIRST = pattern(r"(?<![\w/.-])(\d{4})/(\d{1,2})/(\d{1,2})(?![\w/-])")
 _NO_YEAR = pattern(
     r"\b(?:on|am|vom|le|du|el|del|em|no|dia|il|op)\s+"
@@ -54,6 +61,9 @@ def asked_dates(low: str, anchor: date | None) -> Iterator[Span]:
         yield from _day(match.span(), int(match[1]), int(match[2]), int(match[3]))
     if anchor is None:
         return
+    for match in _SHORT_YEAR.finditer(low):
+        year = full_year(match[5], anchor)
+        yield from _day(match.span("date"), year, int(match[4]), int(match[2]))
     for match in _NO_YEAR.finditer(low):
         place = match.start("day"), match.end("month")
         yield from _day(place, None, int(match["month"]), int(match["day"]), anchor)
