@@ -12,6 +12,7 @@ from dataclasses import replace
 from itertools import chain, product, starmap
 
 from demem_agent.answering.of_whom import Whom, is_of_another, whom_asked
+from demem_agent.answering.subject import Of, asked_of, says_of_another
 from demem_agent.later import dataclass, pattern
 from demem_agent.text.language.earlier import earlier_asked
 from demem_agent.text.language.languages import STOPWORDS
@@ -139,7 +140,15 @@ def _is_of_another(question: Question, said: Sequence[_Said], quoted: Sequence[_
         return False
     if whom.relatives and not any(_has_relative(whom, one) for one in said):
         return True
-    return all(is_of_another(whom, one.text, one.line.evidence.speaker) for one in quoted)
+    of = asked_of(question.query)
+    return all(_says_of_another(question, whom, of, one) for one in quoted)
+
+
+def _says_of_another(question: Question, whom: Whom, of: Of | None, one: _Said) -> bool:
+    by = one.line.evidence.speaker
+    if is_of_another(whom, one.text, by):
+        return True
+    return of is not None and says_of_another(of, one.text, by, question.asker)
 
 
 def _has_relative(whom: Whom, said: _Said) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -11,6 +12,7 @@ from demem_agent.answering.asking import LEAST, Asked, asked_of, by_words
 from demem_agent.answering.candidates import Sentence, sentences_read
 from demem_agent.answering.corrections import CORRECTION, said_to
 from demem_agent.answering.in_time import Told, by_their_time, time_asked
+from demem_agent.answering.kind_told import kind_in
 from demem_agent.answering.passing_over import passed_over, polite, without_documents
 from demem_agent.answering.quoting import draft
 from demem_agent.answering.said_alone import (
@@ -20,16 +22,21 @@ from demem_agent.answering.said_alone import (
     said_by,
     said_then,
 )
+from demem_agent.answering.telling import telling_nothing, without_questions
 from demem_agent.answering.weighing import (
     by_amount,
     by_person,
+    by_place,
     by_plan,
     by_what_holds,
     by_what_was_before,
 )
 from demem_agent.encoders import as_matrix, default_encoder
+from demem_agent.later import pattern
 from demem_agent.scoring.spelling import put_right
 from demem_agent.text.language.asking import has_words
+from demem_agent.text.language.places import tells_place
+from demem_agent.text.language.questions import asks_for
 from demem_agent.text.language.same_words import in_held_words
 from demem_agent.text.language.words import clean
 from demem_agent.text.unsaid import parted
@@ -45,6 +52,12 @@ _CLOSE = 0.85
 #: One of another turn must have this share of the question's words that the first has not: of
 #: LoCoMo's second sentences one in five is evidence, and of these one in three.
 _ADDS = 0.25
+#: By what a sentence goes on from the one before, in some languages.
+_REFERS_BACK = pattern(
+    r"\b(?:it|its|it['’]s|they|them|this|that|these|those|then|er|sie|es|dies\w*|davon|dafür|damit"
+    r"|il|elle|ils|elles|ce|cela|ça|c['’]est|lo|la|eso|esto|ella|ele|ela|isso|isto|questo|questa)\b",
+    re.IGNORECASE,
+)
 
 
 class ExtractiveAnswerer:
@@ -106,9 +119,12 @@ class ExtractiveAnswerer:
         if time_asked(question.query) >= 0:  # the first of all need not hold any more
             scores = by_what_holds(scores, found)
         scores = by_amount(asked, scores, found)
+        scores = by_place(asked, scores, found)
         scores[list(passed)] = 0.0
         if not decided:
+            scores[telling_nothing(question, asked, found)] = 0.0
             scores = without_documents(question, scores, found)
+            scores = without_questions(question, scores, found)
         scores = by_person(question, scores, found)
         scores = by_plan(question, scores, found)
         told = [Told(one.evidence, one.text, one.words) for one in found]
@@ -163,11 +179,38 @@ def _nearest(asked: Asked, scores: np.ndarray, found: list[Sentence]) -> list[Se
     best = found[order[0]]
     if scores[order[0]] < LEAST:
         return []
+    goes_on = int(order[0]) + 1
+    if goes_on < len(found) and _goes_on(asked, best, found[goes_on], scores[goes_on]):
+        return [best, found[goes_on]]
     for nth in order[1:2]:
         is_close = scores[nth] >= _CLOSE * scores[order[0]]
         if is_close and _adds(asked, best, found[nth]):
             return [best, found[nth]]
     return [best]
+
+
+def _goes_on(asked: Asked, best: Sentence, after: Sentence, score: float) -> bool:
+    """Whether the sentence right after the best tells as much, of more of what is asked.
+
+    "The general deductible is 250 euros. For water damage it is 400 euros."
+    """
+    if after.evidence.id != best.evidence.id or after.asks or score < LEAST:
+        return False
+    if best.evidence.text[best.end : after.start].strip() or "\n" in after.text:
+        return False
+    before, kind = _kind(asked, best), _kind(asked, after)
+    refers_back = _REFERS_BACK.search(after.text) is not None
+    if refers_back and kind > before:
+        return True
+    as_much = (kind > 0 or refers_back) and kind >= before
+    return as_much and asked.share(after.words - best.words) >= _ADDS
+
+
+def _kind(asked: Asked, one: Sentence) -> float:
+    """Return how far a sentence tells the kind of thing asked for; a place is told or not."""
+    if asks_for(asked.query) == "place":
+        return float(tells_place(one.text))
+    return kind_in(asked.query, one)
 
 
 def _adds(asked: Asked, best: Sentence, second: Sentence) -> bool:
