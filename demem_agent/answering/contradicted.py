@@ -172,13 +172,18 @@ def _asked(query: str) -> _Asked | None:
         return None  # every noun has a capital
     names = [found["name"] for found in _NAMED.finditer(query)]
     names += [found["name"] for found in _NAMED_FIRST.finditer(query)]
-    owners = {_bare(name) for name in names if not _SHOUTED.fullmatch(name)}
+    owners = {_bare(name) for name in names if not _is_no_name(name)}
     owners -= _NO_NAME | _NO_OWNER
     things = not owners
     if things:
         owners = _owners(query)
     matter = _telling(query) - _telling(" ".join(owners))
     return _Asked(frozenset(owners), things, matter) if owners and matter else None
+
+
+def _is_no_name(word: str) -> bool:
+    """Whether a word with a capital is one that is written large, or a name in code."""
+    return "_" in word or _SHOUTED.fullmatch(word) is not None
 
 
 def _owners(query: str) -> set[str]:

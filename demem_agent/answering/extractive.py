@@ -174,19 +174,24 @@ def _is_rejected(line: Line, reading: Reading) -> bool:
 
 
 def _nearest(asked: Asked, scores: np.ndarray, found: list[Sentence]) -> list[Sentence]:
-    """Return the sentence with the best score, and the second where it is close and adds to it."""
+    """Return the sentence with the best score, and the second where it is close and adds to it.
+
+    With each stands the next one where it goes on from it with more of what is asked.
+    """
     order = np.argsort(-scores, kind="stable")
-    best = found[order[0]]
     if scores[order[0]] < LEAST:
         return []
-    goes_on = int(order[0]) + 1
-    if goes_on < len(found) and _goes_on(asked, best, found[goes_on], scores[goes_on]):
-        return [best, found[goes_on]]
-    for nth in order[1:2]:
+    chosen = order[:1].tolist()
+    for nth in order[1:2].tolist():
         is_close = scores[nth] >= _CLOSE * scores[order[0]]
-        if is_close and _adds(asked, best, found[nth]):
-            return [best, found[nth]]
-    return [best]
+        if is_close and _adds(asked, found[chosen[0]], found[nth]):
+            chosen.append(nth)
+    for nth in list(chosen):
+        after = nth + 1
+        is_other = after < len(found) and after not in chosen
+        if is_other and _goes_on(asked, found[nth], found[after], scores[after]):
+            chosen.append(after)
+    return [found[nth] for nth in chosen]
 
 
 def _goes_on(asked: Asked, best: Sentence, after: Sentence, score: float) -> bool:
@@ -194,7 +199,7 @@ def _goes_on(asked: Asked, best: Sentence, after: Sentence, score: float) -> boo
 
     "The general deductible is 250 euros. For water damage it is 400 euros."
     """
-    if after.evidence.id != best.evidence.id or after.asks or score < LEAST:
+    if after.evidence.id != best.evidence.id or after.asks:
         return False
     if best.evidence.text[best.end : after.start].strip() or "\n" in after.text:
         return False
@@ -202,7 +207,7 @@ def _goes_on(asked: Asked, best: Sentence, after: Sentence, score: float) -> boo
     refers_back = _REFERS_BACK.search(after.text) is not None
     if refers_back and kind > before:
         return True
-    as_much = (kind > 0 or refers_back) and kind >= before
+    as_much = score >= LEAST and (kind > 0 or refers_back) and kind >= before
     return as_much and asked.share(after.words - best.words) >= _ADDS
 
 

@@ -32,6 +32,8 @@ __all__ = ["telling_nothing", "without_questions"]
 
 #: Of what is asked, by how rare its words are, so much stands at least in a turn whose code tells.
 _OF_CODE = 0.5
+#: Words of asking that no answer holds.
+_ASKING = frozenset(content_terms("much many often long old far tell remind"))
 _WORD = pattern(r"[^\W_]+")
 #: Characters of a question whose language is looked at.
 _LONG = 1000
@@ -146,8 +148,10 @@ class _Code:
         return not self._of_it[one.evidence.id]
 
     def _share(self, text: str) -> float:
-        held = self._asked.rarity.keys() & set(content_terms(text.replace("_", " ")))
-        return sum(self._asked.rarity[word] for word in held) / self._asked.mass
+        told = set(content_terms(text.replace("_", " ")))
+        rarity = {word: n for word, n in self._asked.rarity.items() if word not in _ASKING}
+        held = sum(n for word, n in rarity.items() if word in told)
+        return held / max(sum(rarity.values()), 1e-9)
 
 
 def _is_code(text: str, start: int, end: int) -> bool:
