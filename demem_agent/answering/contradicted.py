@@ -138,7 +138,8 @@ def _is_of_another(question: Question, said: Sequence[_Said], quoted: Sequence[_
     whom = whom_asked(question.query, question.asker, speakers, names)
     if not quoted or not whom.matter:
         return False
-    if whom.relatives and not any(_has_relative(whom, one) for one in said):
+    lines = question.reading.lines
+    if whom.relatives and not any(_has_relative(whom, line) for line in lines):
         return True
     of = asked_of(question.query)
     return all(_says_of_another(question, whom, of, one) for one in quoted)
@@ -151,9 +152,9 @@ def _says_of_another(question: Question, whom: Whom, of: Of | None, one: _Said) 
     return of is not None and says_of_another(of, one.text, by, question.asker)
 
 
-def _has_relative(whom: Whom, said: _Said) -> bool:
-    """Whether an item or its speaker's name has a word for the relative that a question is of."""
-    words = f"{said.line.evidence.speaker or ''} {said.line.evidence.text}"
+def _has_relative(whom: Whom, line: Line) -> bool:
+    """Whether a line or its speaker's name has a word for the relative that a question is of."""
+    words = f"{line.evidence.speaker or ''} {line.text}"
     told = kin_in(words.casefold())
     return any(who & asked.who for who in told for asked in whom.relatives)
 

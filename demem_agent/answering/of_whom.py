@@ -7,9 +7,11 @@ that names nobody may be of anybody.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
 
 from demem_agent.later import dataclass, pattern
+from demem_agent.scoring.features.speakers import telling_names
 from demem_agent.text.language.kin import (
     SOMEBODY,
     SPEAKERS,
@@ -19,6 +21,7 @@ from demem_agent.text.language.kin import (
     own_things,
     relatives,
 )
+from demem_agent.text.language.languages import STOPWORDS
 from demem_agent.text.language.questions import asks_for
 from demem_agent.text.language.turned import kin_in
 from demem_agent.text.language.words import content_terms
@@ -65,10 +68,8 @@ def whom_asked(
         names: that the question is known to have, in lower case, beside theirs.
     """
     words = frozenset(_WORD.findall(query.lower()))
-    people: set[str] = set()
-    for name in speakers:
-        people.update(_words(name))
-    named = frozenset(words & people).union(names)
+    people = telling_names(speakers)
+    named = frozenset(_names_among(query, people)).union(names)
     by = (asker or "").casefold()
     own = first_person(query)
     is_open = asks_for(query) == "person" or bool(kin_in(query.casefold()))
@@ -81,6 +82,15 @@ def whom_asked(
         asker=by if people.issuperset(_words(by)) else "",
         open=is_open or not _OF_RELATIVES.isdisjoint(words),
     )
+
+
+def _names_among(query: str, people: AbstractSet[str]) -> Iterator[str]:
+    """Yield the words of a query that are names: "will" is not "Will", nor is its first word."""
+    for found in _WORD.finditer(query):
+        low = found[0].lower()
+        is_word = low in STOPWORDS and (found[0] == low or not found.start())
+        if low in people and not is_word:
+            yield low
 
 
 def is_of_another(whom: Whom, text: str, speaker: str | None) -> bool:

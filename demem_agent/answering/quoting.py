@@ -31,6 +31,9 @@ _IN_ORDER = pattern(
     r"|depois|antes|después|dopo|prima)\b",
     re.IGNORECASE,
 )
+#: Where a quotation has several lines, and what stands between these and what is known of them.
+_LINES = pattern(r"\n *\S")
+_BELOW = "\n  "
 #: Words of several languages that ask for a time.
 _WHEN = frozenset("when wann cuándo quand quando wanneer когда".split())
 
@@ -124,7 +127,10 @@ def _quote(quoted: list[Sentence], query: str) -> str:
     wants_day = not _WHEN.isdisjoint(query.lower().split()) and not names_time(words)
     if not notes and item.at is not None and wants_day:
         notes[f"said on {day(item)}"] = None
-    return f"{words} ({'; '.join(notes)})" if notes else words
+    if not notes:
+        return words
+    # Behind the last of several lines it would look like a note of that one.
+    return f"{words}{_BELOW if _LINES.search(words) else ' '}({'; '.join(notes)})"
 
 
 def _further(item: Evidence, start: int, end: int, *, is_next: bool) -> str:

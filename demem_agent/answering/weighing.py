@@ -99,9 +99,10 @@ def by_person(question: Question, scores: np.ndarray, found: list[Sentence]) -> 
     whom = whom_asked(question.query, question.asker, {one.evidence.speaker for one in found})
     of = asked_of(question.query)
     weighed = scores.copy()
+    least = _OF_ANOTHER * scores.max()  # the best of another counts more than what has less
     for nth, one in enumerate(found):
         by = one.evidence.speaker
-        if not scores[nth] or one.corrects:
+        if scores[nth] <= least or one.corrects:
             continue
         if is_of_another(whom, one.text, by) or (
             of is not None and says_of_another(of, one.text, by, question.asker)

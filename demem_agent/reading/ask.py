@@ -45,7 +45,8 @@ class Situated(TypedDict, total=False):
 
     at: when the query is asked, which "last week" in it goes by; now unless given, by the memory's
     clock.
-    asker: who asks; what was right for others is not taken for right here.
+    asker: who asks, by the name under which they speak in memory: their own lines count for more,
+    "I" in the query is of them, and what was right for others is not taken for right here.
     conditions: short facts of the situation, such as "rain", that what was decided may depend on.
     """
 

@@ -79,3 +79,9 @@ def test_a_relative_of_whom_nothing_was_said_is_not_known() -> None:
     memory = chat()
     memory.ingest("Vera repairs bikes at the harbour", speaker="Mara")
     assert not memory.answer("Where does Vera's father repair bikes?").known
+
+
+def test_a_word_of_anybody_is_no_name() -> None:
+    speakers = ("Mara", "the dealer", "Will")
+    assert not whom_asked("When will the car come?", "Mara", speakers).named
+    assert whom_asked("When does Will come?", "Mara", speakers).named == {"will"}

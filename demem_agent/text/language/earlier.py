@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping, Set
 
 from demem_agent.later import dataclass, pattern
+from demem_agent.text.times.foreign_days import FOREIGN_MONTHS
 
 __all__ = ["Earlier", "comes_before", "earlier_asked", "says_earlier", "words_in"]
 
@@ -64,6 +65,23 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
 #: What a name is made of: it has a capital inside a question, and goes on with others.
 _NAME = r"(?P<name>[^\W\d_a-zß-öø-ÿ][\w'’&-]*(?: [^\W\d_a-zß-öø-ÿ\d][\w'’&-]*| \d+\w?)*)"
 _WORD = pattern(r"[^\W_]+")
+#: What a question of the past has, by the word with which it asks for what came before.
+_PAST = {
+    "before": pattern(r"\b(?:was|were|did|had|used)\b", re.IGNORECASE),
+    "prior": pattern(r"\b(?:was|were|did|had|used)\b", re.IGNORECASE),
+    "vor": pattern(
+        r"\b(?:war(?:en|st)?|hatten?|hattest|hieß(?:en)?|ging(?:en)?|fuhr(?:en)?|nahm(?:en)?"
+        r"|\w+te[nt]?|(?:\w{2,4})?ge\w{2,}(?:t|en))\b",
+        re.IGNORECASE,
+    ),
+}
+#: Names of times.
+_TIMES = frozenset(FOREIGN_MONTHS).union(
+    """january february march april may june july august september october november december monday
+    tuesday wednesday thursday friday saturday sunday christmas easter montag dienstag mittwoch
+    donnerstag freitag samstag sonntag weihnachten ostern silvester frühstück mittag abend
+    mitternacht essen wochenende urlaub navidad noël pâques natale pasqua natal páscoa""".split()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +99,24 @@ class Earlier:
 
 def earlier_asked(question: str) -> Earlier | None:
     """Return what a question asks of an earlier time; None where it asks of none."""
-    before = _BEFORE.search(question)
+    before = _before(question)
     if before is None and _SAID.search(question) is None:
         return None
     than = frozenset(words_in(before["name"])) if before else frozenset[str]()
     rest = question if before is None else question[: before.start()] + question[before.end() :]
     return Earlier(than, _SAID.sub(" ", rest))
+
+
+def _before(question: str) -> re.Match[str] | None:
+    """Return where a question names what came later; what names a time is none.
+
+    In English and German it has to ask of the past: "What do I do before Work?" asks for a habit.
+    """
+    found = _BEFORE.search(question)
+    if found is None or not _TIMES.isdisjoint(words_in(found["name"])):
+        return None
+    past = _PAST.get(found["before"].split()[0].lower())
+    return found if past is None or past.search(question) else None
 
 
 def says_earlier(text: str) -> bool:
