@@ -54,7 +54,7 @@ def telling_nothing(question: Question, asked: Asked, found: list[Sentence]) -> 
         if (
             (model and merely_offers(one.text))
             or greets(one.text, greeted)
-            or _echoes(asked, one, question.reading.lines)
+            or _echoes(question, one)
             or one.evidence.id in elsewhere
             or (one.evidence.id in documents and not of_document and is_heading(one.text))
             or code.is_of_else(one)
@@ -85,15 +85,15 @@ def _is_replied_to(one: Sentence, lines: Iterable[Line]) -> bool:
     return following("", first, lines, lambda stretch: 0.0, len(one.text)) is not None
 
 
-def _echoes(asked: Asked, one: Sentence, lines: Iterable[Line]) -> bool:
+def _echoes(question: Question, one: Sentence) -> bool:
     """Whether a sentence asks what is asked now, and nobody replied to it.
 
     A word of having it told may stand there beside those of the question.
     """
     if not _only_asks(one):
         return False
-    more = len(one.words - asked.rarity.keys())
-    return more <= requests(one.text) and not _is_replied_to(one, lines)
+    more = len(one.words - set(content_terms(question.query)))
+    return more <= requests(one.text) and not _is_replied_to(one, question.reading.lines)
 
 
 def _named(question: Question) -> frozenset[str]:
@@ -114,9 +114,10 @@ def _documents(found: Iterable[Sentence]) -> set[str]:
 def _without_names(
     documents: set[str], found: Iterable[Sentence], names: frozenset[str]
 ) -> set[str]:
-    """Return the documents in which none of some names occurs."""
-    texts = {one.evidence.id: one.evidence.text for one in found if one.evidence.id in documents}
-    return {id for id, text in texts.items() if names.isdisjoint(_WORD.findall(text.lower()))}
+    """Return the documents in which none of some names occurs, and that none of them passed on."""
+    items = {one.evidence.id: one.evidence for one in found if one.evidence.id in documents}
+    texts = {id: f"{item.speaker or ''} {item.text}".lower() for id, item in items.items()}
+    return {id for id, text in texts.items() if names.isdisjoint(_WORD.findall(text))}
 
 
 def _acknowledging(asked: Asked, found: list[Sentence]) -> Iterator[int]:

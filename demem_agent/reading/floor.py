@@ -31,7 +31,7 @@ __all__ = ["floored"]
 SMALL_TALK = 0.05
 #: Points of the score by which the best line counts as ahead of all other items at most. Set by
 #: hand: few questions have a line that is further.
-LEAD = 10.0
+LEAD = 13.0
 #: A word of a question that stands in no more passages names what it is about.
 FEW = 10
 

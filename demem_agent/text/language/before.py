@@ -46,7 +46,7 @@ _FORMS: Mapping[str, tuple[str, str]] = {
 }
 _BEFORE = pattern(
     "|".join(
-        rf"(?:(?<!\w){past}(?!\w).*(?<!\w){before}(?=\W\w)|^\W*{before} .*(?<!\w){past}(?!\w))"
+        rf"(?:(?<!\w){past}(?!\w).*(?<!\w){before}(?=\W\w|(?<=['’])\w)|^\W*{before} .*(?<!\w){past}(?!\w))"
         for past, before in _FORMS.values()
     ),
     re.IGNORECASE,

@@ -15,20 +15,21 @@ __all__ = ["requests"]
 #: By language: what has something told, and what it has told.
 _FORMS: tuple[tuple[str, str], ...] = (
     (  # English
-        r"(?:(?:can|could|would|will) you (?:please )?)?(?:tell|remind|show|give) me"
-        r"(?: again| please)?|let me know|say|wondering|i(?:['’]m| am| was)? (?:just )?"
-        r"(?:wonder(?:ing)?|curious)|i(?:['’]d| would)? (?:like|need|want|love) to know"
+        r"(?:(?:can|could|would|will) you (?:please )?)?(?:tell|remind|show|give) (?:me|us)"
+        r"(?: again| please)?|let me know|say|wondering"
+        r"|(?:i )?need to know|i(?:['’]m| am| was)? (?:just )?"
+        r"(?:wonder(?:ing)?|curious)|i(?:['’]d| would)? (?:like|want|love) to know"
         r"|(?:do|would) you (?:happen to )?know|(?:i have )?no idea"
         r"|(?:i )?(?:can['’]?t|don['’]?t) (?:quite )?(?:remember|recall)",
         r"(?:(?:of|about) )?(?:what(?:['’]s)?|which|who(?:['’]s|m|se)?|where(?:['’]s)?|when|why"
         r"|whether|how(?! to\b)|if)\b",
     ),
     (
-        r"(?:(?:can|could) you )?(?:(?:tell|show|give) me(?: again)?(?: about)?"
-        r"|remind me (?:of|about))|what about",
+        r"(?:(?:can|could) you )?(?:(?:tell|show|give) (?:me|us)(?: again)?"
+        r"(?: about)?|remind (?:me|us) (?:of|about))|what about",
         r"(?:the|my|our|his|her|their|all|every)\b(?! (?:truth|money)\b)",
     ),
-    (r"(?:tell|remind) me about", r"(?!it\b|that\b|this\b)\w+"),
+    (r"(?:tell|remind) (?:me|us) about", r"(?!it\b|that\b|this\b)\w+"),
     (  # German
         r"sagt? mir(?: mal| bitte| nochmal)?|erinnere? mich(?: bitte)?(?: daran)?|zeigt? mir"
         r"|nenne? mir|(?:ich )?frage? mich|(?:ich habe )?keine ahnung"
