@@ -44,9 +44,10 @@ _FORMS: Mapping[str, tuple[str, str]] = {
         r"(?:antes d(?:e|o|a|os|as)(?: que)?|até)",
     ),
 }
+_EVENT = r"(?=\W\w|(?<=['’])\w)"
 _BEFORE = pattern(
     "|".join(
-        rf"(?:(?<!\w){past}(?!\w).*(?<!\w){before}(?=\W\w|(?<=['’])\w)|^\W*{before} .*(?<!\w){past}(?!\w))"
+        rf"(?:(?<!\w){past}(?!\w).*(?<!\w){before}{_EVENT}|^\W*{before} .*(?<!\w){past}(?!\w))"
         for past, before in _FORMS.values()
     ),
     re.IGNORECASE,
