@@ -8,7 +8,12 @@ from demem_agent.answering.candidates import Sentence
 from demem_agent.answering.following import Stretch
 from demem_agent.later import pattern
 from demem_agent.text.language.kinds import holds, kind_asked
-from demem_agent.text.language.quantities import asks_for_amount, tells_amount
+from demem_agent.text.language.quantities import (
+    asks_for_amount,
+    counted,
+    tells_amount,
+    tells_count,
+)
 from demem_agent.text.language.questions import NAME, has_number
 from demem_agent.text.quoting.greetings import without_greetings
 from demem_agent.text.times.dates import absolute, find
@@ -16,6 +21,8 @@ from demem_agent.text.times.named import names_time
 
 __all__ = ["WORDS", "kind_in", "kind_told", "tells_time"]
 
+#: What a number counts that does not stand before the word for what is counted.
+_NUMBER_ALONE = 0.5
 _HOW_MANY = ("how many", "how much", "how long", "how old")
 _PLACE = pattern(r"\b(?:in|at|to|from|near|on)\s+(?:the\s+)?\w+")
 #: Where something is, behind a preposition that no time stands behind.
@@ -42,8 +49,11 @@ def kind_in(query: str, sentence: Sentence | Stretch) -> float:
         return 1.0 if _has_time(sentence) else 0.0
     if asks_for_amount(query):
         return 1.0 if tells_amount(text, query) else 0.0
-    if any(words in query for words in _HOW_MANY):
-        return 1.0 if has_number(text, text.lower().split()) else 0.0
+    what = counted(query)
+    if what and tells_count(text, what):
+        return 1.0
+    if what or any(words in query for words in _HOW_MANY):
+        return (_NUMBER_ALONE if what else 1.0) if has_number(text, text.lower().split()) else 0.0
     if query.startswith("who"):
         return 1.0 if NAME.search(without_greetings(text)) else 0.0
     if query.startswith("where"):

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from demem_agent.text.language.quantities import asks_for_amount, tells_amount
+from demem_agent.text.language.quantities import (
+    asks_for_amount,
+    counted,
+    tells_amount,
+    tells_count,
+)
 
 COST = "how much did the boat cost?"
 
@@ -74,3 +79,23 @@ def test_a_measure_is_an_amount_of_what_is_no_money() -> None:
 
 def test_the_question_s_own_number_is_no_answer() -> None:
     assert not tells_amount("boat 777 is blue", "how much did boat number 777 cost?")
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("How many km did I run?", "ran 7km along the canal"),
+        ("how many kilometres to the lake", "cycled 23 km to the lake"),
+        ("How many hens do we have?", "we have twelve brown hens"),
+        ("Wie viele Punkte hatte ich?", "61 Punkte in Latein"),
+        ("Combien de poules avons-nous ?", "on a 12 poules"),
+        ("¿Cuántas gallinas tenemos?", "hay 12 gallinas"),
+    ],
+)
+def test_a_count_is_a_number_before_what_is_counted(question: str, text: str) -> None:
+    assert tells_count(text, counted(question))
+
+
+def test_another_number_is_no_count() -> None:
+    assert not tells_count("at 7 I saw km signs", counted("How many km did I run?"))
+    assert counted("How old are the hens?") == ""

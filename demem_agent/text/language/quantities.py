@@ -6,10 +6,11 @@ import re
 
 from demem_agent.later import pattern
 from demem_agent.text.language.numbers import digits
+from demem_agent.text.language.same_words import stems_of_meaning
 from demem_agent.text.times.dates import absolute
 from demem_agent.text.times.named import NAMED
 
-__all__ = ["asks_for_amount", "tells_amount"]
+__all__ = ["asks_for_amount", "counted", "tells_amount", "tells_count"]
 
 #: Ordinals, and numbers that only name one of several: "1st", "no. 4", "#4", "part 2".
 _NAMES = pattern(
@@ -31,6 +32,15 @@ _MUCH = pattern(
     r"|^\W*what (?:do|does|did|will|would)\b.*\b(?:pay|cost|earn|charge)\b",
     re.IGNORECASE,
 )
+#: What a question counts, in some languages.
+_MANY = pattern(
+    r"\b(?:how many|wie ?viele?|combien (?:de |d['’])|cu[aá]nt[oa]s|quant[ie]|quant[oa]s)\s*"
+    r"(?P<what>[^\W\d_]+)",
+    re.IGNORECASE,
+)
+_TOKEN = pattern(r"\d[\d.,]*|[^\W\d_]+")
+#: The word is within so many behind the number: "7 hard km".
+_NEAR = 3
 _OF_MONEY = pattern(
     r"\b(?:costs?|paid|pay(?:s|ing)?|price[ds]?|charged?|earn(?:s|ed)?|salary|wages?|rent|fees?"
     r"|worth|spent|spend|owes?|deposit|budget|fined?|bills?|kost(?:et|en|ete)|verdien(?:t|e|st)"
@@ -77,6 +87,30 @@ _MONEY = pattern(
 def asks_for_amount(question: str) -> bool:
     """Whether a question asks how much something is, in some languages; no count is one."""
     return _MUCH.search(question) is not None
+
+
+def counted(question: str) -> str:
+    """Return the word for what a question asks the number of: "km"; "" where it asks for none."""
+    found = _MANY.search(question)
+    return "" if found is None else found["what"].lower()
+
+
+def tells_count(text: str, what: str) -> bool:
+    """Whether a text has a number right before a word, or before one that means the same.
+
+    Args:
+        what: as from :func:`counted`.
+    """
+    meant = stems_of_meaning(what)
+    tokens = _TOKEN.findall(digits(text).lower())
+    for nth, token in enumerate(tokens):
+        if token[0].isdigit() and not meant.isdisjoint(_stems(tokens[nth + 1 : nth + _NEAR])):
+            return True
+    return False
+
+
+def _stems(words: list[str]) -> frozenset[str]:
+    return frozenset(stem for word in words for stem in stems_of_meaning(word))
 
 
 def tells_amount(text: str, question: str) -> bool:

@@ -12,7 +12,7 @@ from functools import cache
 from demem_agent.later import pattern
 from demem_agent.text.language.words import stems
 
-__all__ = ["in_held_words", "is_everyday", "one_word_each"]
+__all__ = ["in_held_words", "is_everyday", "one_word_each", "stems_of_meaning"]
 
 #: Each row means one thing, in English, German, Spanish, French, Italian and Portuguese.
 _SAME = (
@@ -68,6 +68,12 @@ def one_word_each(terms: Iterable[str]) -> list[str]:
     """Return stems, those of one meaning as the same one."""
     same = _first_stems()
     return [same.get(term, term) for term in terms]
+
+
+def stems_of_meaning(word: str) -> frozenset[str]:
+    """Return the stems of a word in lower case and of those of the table that mean the same."""
+    every = (word, *_rows().get(word, ()))
+    return frozenset(stem for one in every for stem in _all_stems(one))
 
 
 def is_everyday(word: str) -> bool:
