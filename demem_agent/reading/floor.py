@@ -36,12 +36,15 @@ LEAD = 13.0
 FEW = 10
 
 
-def floored(state: State, ask: Ask, scored: Ranking, ranking: Ranking) -> tuple[Ranking, int]:
+def floored(
+    state: State, ask: Ask, scored: Ranking, ranking: Ranking, *, alone: bool = False
+) -> tuple[Ranking, int]:
     """Leave out of a ranking what is below the floor; return how many passages that are.
 
     Args:
         scored: as the passages scored for the question, before what is known of decisions.
         ranking: as they are to be read.
+        alone: whether what scores best is all that is asked for, as what was said on a day is.
     """
     if not ask.floor:
         return ranking, 0
@@ -51,7 +54,7 @@ def floored(state: State, ask: Ask, scored: Ranking, ranking: Ranking) -> tuple[
     own[scored.rows] = scored.scores
     own = own[rows]
     is_filler = index.kind.view()[rows] == FILLER
-    best = _best(state, ask, scored)
+    best = _best(state, ask, scored, alone=alone)
     is_near = own >= best - default_floor().distance(ask.floor)
     is_near |= _names_it(state, ask)[rows]
     far = best - default_floor().distance(max(ask.floor, SMALL_TALK))
@@ -83,7 +86,7 @@ def _names_it(state: State, ask: Ask) -> NDArray[np.bool_]:
     return marked & ~np.isin(index.speaker.view(), model)
 
 
-def _best(state: State, ask: Ask, scored: Ranking) -> float:
+def _best(state: State, ask: Ask, scored: Ranking, *, alone: bool) -> float:
     """Return the score that others are compared with, of what may answer: no filler, no question.
 
     It is the best, or where that is far ahead of all other items, less: such a lead tells that one
@@ -98,6 +101,8 @@ def _best(state: State, ask: Ask, scored: Ranking) -> float:
         found = np.flatnonzero(can_be_read & counts)
         if len(found):
             scores = scored.scores[found]
+            if alone:
+                return float(scores[0])
             return min(float(scores[0]), _next_item(index, scored.rows[found], scores) + LEAD)
     return -np.inf
 

@@ -60,9 +60,24 @@ def _names_behind(state: State, query: Query, ranking: Ranking) -> Ranking:
     others = first[~is_own & is_short].tolist()
     mere = [row for row in others if merely_names(text_of(state, row), names)]
     ranking = _behind(ranking, mere, first[tells])
-    named = _holding_any(state, names) & (_held(state, query) == 0)
-    hardly = [row for row in others if named[row] and row not in mere]
-    return _behind(ranking, hardly, first[tells][:AHEAD])
+    return _behind(ranking, _hardly_more(state, query, others, names), first[tells][:AHEAD])
+
+
+def _hardly_more(state: State, query: Query, rows: list[int], names: Iterable[str]) -> list[int]:
+    """Return those of some rows that have one of some names, and no word of the matter."""
+    lexical = state.passage_index().lexical
+    looked = np.array(rows, np.intp)
+    named = np.zeros(len(rows), np.bool_)
+    for term in stems(list(names)):
+        named |= np.isin(looked, lexical.rows(term))
+    looked = looked[named]
+    if not len(looked):
+        return []
+    of_it = np.zeros(len(looked), np.bool_)
+    for term in _matter(state, query):
+        of_it |= np.isin(looked, lexical.rows(term))
+    hardly: list[int] = looked[~of_it].tolist()
+    return hardly
 
 
 def _documents_behind(state: State, query: Query, ranking: Ranking) -> Ranking:
@@ -75,11 +90,11 @@ def _documents_behind(state: State, query: Query, ranking: Ranking) -> Ranking:
     codes = index.speakers.codes
     wanted = asked_to_tell(query, codes)
     asks_words = bool(wanted) or asks_for_words_of(["i"], query.text.lower())
-    if not asks_words and (asked_about(query, codes) is None or asks_of_document(query.text)):
-        return ranking
     first = ranking.rows[:MOST]
     is_pasted = are_pasted(state, first)
     if not is_pasted.any():
+        return ranking
+    if not asks_words and (asked_about(query, codes) is None or asks_of_document(query.text)):
         return ranking
     held = _held(state, query)[first]
     on_it = (held > 0) & (index.kind.view()[first] == 0) & ~is_pasted
@@ -97,20 +112,16 @@ def _documents_behind(state: State, query: Query, ranking: Ranking) -> Ranking:
 def _held(state: State, query: Query) -> NDArray[np.int32]:
     """Count by row the words that a question has beside names and words of asking."""
     index = state.passage_index()
-    known = ASKING | telling_names(index.speakers.codes)
     held = np.zeros(len(index), np.int32)
-    for term in stems([word for word in content_words(query.text) if word not in known]):
+    for term in _matter(state, query):
         held[index.lexical.rows(term)] += 1
     return held
 
 
-def _holding_any(state: State, names: Iterable[str]) -> NDArray[np.bool_]:
-    """Mark by row what holds a word of some names."""
-    index = state.passage_index()
-    held = np.zeros(len(index), np.bool_)
-    for term in stems(list(names)):
-        held[index.lexical.rows(term)] = True
-    return held
+def _matter(state: State, query: Query) -> list[str]:
+    """Return the stems of what a question has beside names and words of asking."""
+    known = ASKING | telling_names(state.passage_index().speakers.codes)
+    return stems([word for word in content_words(query.text) if word not in known])
 
 
 def _behind(ranking: Ranking, rows: list[int], ahead: NDArray[np.intp]) -> Ranking:

@@ -21,12 +21,13 @@ from demem_agent.scoring.features.speakers import (
     with_model,
 )
 from demem_agent.scoring.features.times import DAY, TIMED
+from demem_agent.scoring.features.turn import TURN_LENGTH
 from demem_agent.scoring.forms import FILLER
 from demem_agent.scoring.index import PassageIndex
 from demem_agent.slots.state import State
 from demem_agent.text.language.reporting import reports, teller
 from demem_agent.text.language.words import terms
-from demem_agent.text.quoting.pasted import pasted
+from demem_agent.text.quoting.pasted import SHORTEST, pasted
 from demem_agent.text.times.asked_days import (
     asked_days,
     asks_of_saying,
@@ -120,14 +121,14 @@ def said_by(state: State, query: Query, ranking: Ranking) -> NDArray[np.intp] | 
 def are_pasted(state: State, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
     """Mark those of some rows that are of a document that somebody passed on, shape (n,)."""
     index = state.passage_index()
+    marks: NDArray[np.bool_] = index.kept[TURN_LENGTH.name].view()[rows] >= SHORTEST
     told: dict[str, bool] = {}
-    marks = []
-    for row in rows.tolist():
-        item = index.said(row)
+    for nth in np.flatnonzero(marks).tolist():
+        item = index.said(int(rows[nth]))
         if item.id not in told:
             told[item.id] = pasted(item.text)
-        marks.append(told[item.id])
-    return np.array(marks, np.bool_)
+        marks[nth] = told[item.id]
+    return marks
 
 
 def _reported_alone(state: State, query: Query, ranking: Ranking) -> NDArray[np.intp] | None:

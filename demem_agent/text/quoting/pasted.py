@@ -10,7 +10,7 @@ import re
 
 from demem_agent.later import pattern
 
-__all__ = ["asks_of_document", "is_heading", "of_oneself", "pasted"]
+__all__ = ["SHORTEST", "asks_of_document", "is_heading", "of_oneself", "pasted"]
 
 #: Characters from which on a text may be a document, and as far as it is looked at.
 SHORTEST = 1200

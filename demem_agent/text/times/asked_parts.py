@@ -157,13 +157,14 @@ _WORD = pattern(r"\w+")
 _YEAR_ALONE = pattern(r"\d{4}")
 #: Of each of these a part has a word, one of a part and one of what it is a part of.
 _PARTS = frozenset(
-    """beginning start first 1st second 2nd third 3rd fourth 4th middle end last anfang beginn mitte
-    ende erste ersten zweite zweiten dritte dritten vierte vierten letzte letzten début mi milieu fin
-    première deuxième seconde troisième quatrième dernière principio principios comienzo comienzos
-    inicio inicios primeros mediados mitad final finales fines últimos primera segunda tercera
-    cuarta última início inícios princípio princípios começo meados meio fim fins finais primeiros
-    primeira terceira quarta inizio inizi primi metà fine ultimi prima seconda terza ultima eind
-    einde begin midden half eerste tweede derde vierde laatste""".split()
+    """beginning start first 1st second 2nd third 3rd fourth 4th middle end last anfang beginn
+    mitte ende erste ersten zweite zweiten dritte dritten vierte vierten letzte letzten début
+    mi milieu fin première deuxième seconde troisième quatrième dernière principio principios
+    comienzo comienzos inicio inicios primeros mediados mitad final finales fines últimos
+    primera segunda tercera cuarta última início inícios princípio princípios começo meados
+    meio fim fins finais primeiros primeira terceira quarta inizio inizi primi metà fine
+    ultimi prima seconda terza ultima eind einde begin midden half eerste tweede derde vierde
+    laatste""".split()
 )
 _WHOLES = frozenset(FOREIGN_MONTHS) | frozenset(
     """month year monat monats jahr jahres jahrs mois an année mes año mês ano mese anno maand jaar
