@@ -69,15 +69,24 @@ def _hardly_more(state: State, query: Query, rows: list[int], names: Iterable[st
     looked = np.array(rows, np.intp)
     named = np.zeros(len(rows), np.bool_)
     for term in stems(list(names)):
-        named |= np.isin(looked, lexical.rows(term))
+        named |= _among(looked, lexical.rows(term))
     looked = looked[named]
     if not len(looked):
         return []
     of_it = np.zeros(len(looked), np.bool_)
     for term in _matter(state, query):
-        of_it |= np.isin(looked, lexical.rows(term))
+        of_it |= _among(looked, lexical.rows(term))
     hardly: list[int] = looked[~of_it].tolist()
     return hardly
+
+
+def _among(looked: NDArray[np.intp], rows: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Mark what is among some rows in ascending order; much faster for few than ``np.isin``."""
+    if not len(rows):
+        return np.zeros(len(looked), np.bool_)
+    places = np.minimum(np.searchsorted(rows, looked), len(rows) - 1)
+    marked: NDArray[np.bool_] = rows[places] == looked
+    return marked
 
 
 def _documents_behind(state: State, query: Query, ranking: Ranking) -> Ranking:
