@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -31,6 +32,7 @@ _OF_MONEY = frozenset(
     content_terms("cost price pay paid charge worth expensive fee earn salary wage")
 )
 _HOW_MANY = ("how many", "how much", "how long", "how old")
+_HOW = pattern(r"\bhow (many|much|long|old|often|far|tall|big)\b", re.IGNORECASE)
 _FIRST_PERSON = pattern(r"\b(?:i|we|ich|wir|je|nous|on|yo|eu|vivo|trabajo|moro|trabalho)\b|\bj['’]")
 
 
@@ -118,9 +120,10 @@ def _without(query: str, times: Iterable[Span]) -> str:
 def _wanted(query: str, found: list[Sentence]) -> frozenset[str]:
     """Return the words of the question, without the speakers' names if others are left.
 
-    Who speaks counts apart.
+    Who speaks counts apart. Nor is "old" one of "how old": "new (old) car" tells no age.
     """
     words = frozenset(content_terms(query))
+    words = words - set(content_terms(" ".join(_HOW.findall(query)))) or words
     names: set[str] = set()
     for speaker in {sentence.evidence.speaker for sentence in found}:
         names.update(content_terms(speaker or ""))

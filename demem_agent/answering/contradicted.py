@@ -12,6 +12,7 @@ from dataclasses import replace
 from itertools import chain, product, starmap
 
 from demem_agent.answering.of_whom import Whom, is_of_another, whom_asked
+from demem_agent.answering.subject import Of, asked_of, says_of_another
 from demem_agent.later import dataclass, pattern
 from demem_agent.text.language.earlier import earlier_asked
 from demem_agent.text.language.languages import STOPWORDS
@@ -140,7 +141,15 @@ def _is_of_another(question: Question, said: Sequence[_Said], quoted: Sequence[_
     lines = question.reading.lines
     if whom.relatives and not any(_has_relative(whom, line) for line in lines):
         return True
-    return all(is_of_another(whom, one.text, one.line.evidence.speaker) for one in quoted)
+    of = asked_of(question.query)
+    return all(_says_of_another(question, whom, of, one) for one in quoted)
+
+
+def _says_of_another(question: Question, whom: Whom, of: Of | None, one: _Said) -> bool:
+    by = one.line.evidence.speaker
+    if is_of_another(whom, one.text, by):
+        return True
+    return of is not None and says_of_another(of, one.text, by, question.asker)
 
 
 def _has_relative(whom: Whom, line: Line) -> bool:
@@ -164,13 +173,18 @@ def _asked(query: str) -> _Asked | None:
         return None  # every noun has a capital
     names = [found["name"] for found in _NAMED.finditer(query)]
     names += [found["name"] for found in _NAMED_FIRST.finditer(query)]
-    owners = {_bare(name) for name in names if not _SHOUTED.fullmatch(name)}
+    owners = {_bare(name) for name in names if not _is_no_name(name)}
     owners -= _NO_NAME | _NO_OWNER
     things = not owners
     if things:
         owners = _owners(query)
     matter = _telling(query) - _telling(" ".join(owners))
     return _Asked(frozenset(owners), things, matter) if owners and matter else None
+
+
+def _is_no_name(word: str) -> bool:
+    """Whether a word with a capital is one that is written large, or a name in code."""
+    return "_" in word or _SHOUTED.fullmatch(word) is not None
 
 
 def _owners(query: str) -> set[str]:

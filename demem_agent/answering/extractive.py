@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -11,19 +12,31 @@ from demem_agent.answering.asking import LEAST, Asked, asked_of, by_words
 from demem_agent.answering.candidates import Sentence, sentences_read
 from demem_agent.answering.corrections import CORRECTION, said_to
 from demem_agent.answering.in_time import Told, by_their_time, time_asked
+from demem_agent.answering.kind_told import kind_in
 from demem_agent.answering.passing_over import passed_over, polite, without_documents
 from demem_agent.answering.quoting import draft
-from demem_agent.answering.said_alone import is_of_the_absent, reporting, said_by, said_then
+from demem_agent.answering.said_alone import (
+    is_of_silence,
+    is_of_the_absent,
+    reporting,
+    said_by,
+    said_then,
+)
+from demem_agent.answering.telling import telling_nothing, without_questions
 from demem_agent.answering.weighing import (
     by_amount,
     by_person,
+    by_place,
     by_plan,
     by_what_holds,
     by_what_was_before,
 )
 from demem_agent.encoders import as_matrix, default_encoder
+from demem_agent.later import pattern
 from demem_agent.scoring.spelling import put_right
 from demem_agent.text.language.asking import has_words
+from demem_agent.text.language.places import tells_place
+from demem_agent.text.language.questions import asks_for
 from demem_agent.text.language.same_words import in_held_words
 from demem_agent.text.language.words import clean
 from demem_agent.text.unsaid import parted
@@ -39,6 +52,12 @@ _CLOSE = 0.85
 #: One of another turn must have this share of the question's words that the first has not: of
 #: LoCoMo's second sentences one in five is evidence, and of these one in three.
 _ADDS = 0.25
+#: By what a sentence goes on from the one before, in some languages.
+_REFERS_BACK = pattern(
+    r"\b(?:it|its|it['’]s|they|them|this|that|these|those|then|er|sie|es|dies\w*|davon|dafür|damit"
+    r"|il|elle|ils|elles|ce|cela|ça|c['’]est|lo|la|eso|esto|ella|ele|ela|isso|isto|questo|questa)\b",
+    re.IGNORECASE,
+)
 
 
 class ExtractiveAnswerer:
@@ -66,6 +85,8 @@ class ExtractiveAnswerer:
         query = in_held_words(question.query, _held(found))
         query = put_right(query, [sentence.text for sentence in found], speakers)
         decided = _decided(question.reading, found)
+        if not decided and is_of_silence(question):
+            return Draft("")
         if not decided and is_of_the_absent(question):
             found = reporting(question, found)
             if not found:
@@ -98,9 +119,12 @@ class ExtractiveAnswerer:
         if time_asked(question.query) >= 0:  # the first of all need not hold any more
             scores = by_what_holds(scores, found)
         scores = by_amount(asked, scores, found)
+        scores = by_place(asked, scores, found)
         scores[list(passed)] = 0.0
         if not decided:
+            scores[telling_nothing(question, asked, found)] = 0.0
             scores = without_documents(question, scores, found)
+            scores = without_questions(question, scores, found)
         scores = by_person(question, scores, found)
         scores = by_plan(question, scores, found)
         told = [Told(one.evidence, one.text, one.words) for one in found]
@@ -150,16 +174,48 @@ def _is_rejected(line: Line, reading: Reading) -> bool:
 
 
 def _nearest(asked: Asked, scores: np.ndarray, found: list[Sentence]) -> list[Sentence]:
-    """Return the sentence with the best score, and the second where it is close and adds to it."""
+    """Return the sentence with the best score, and the second where it is close and adds to it.
+
+    With each stands the next one where it goes on from it with more of what is asked.
+    """
     order = np.argsort(-scores, kind="stable")
-    best = found[order[0]]
     if scores[order[0]] < LEAST:
         return []
-    for nth in order[1:2]:
+    chosen = order[:1].tolist()
+    for nth in order[1:2].tolist():
         is_close = scores[nth] >= _CLOSE * scores[order[0]]
-        if is_close and _adds(asked, best, found[nth]):
-            return [best, found[nth]]
-    return [best]
+        if is_close and _adds(asked, found[chosen[0]], found[nth]):
+            chosen.append(nth)
+    for nth in list(chosen):
+        after = nth + 1
+        is_other = after < len(found) and after not in chosen
+        if is_other and _goes_on(asked, found[nth], found[after], scores[after]):
+            chosen.append(after)
+    return [found[nth] for nth in chosen]
+
+
+def _goes_on(asked: Asked, best: Sentence, after: Sentence, score: float) -> bool:
+    """Whether the sentence right after the best tells as much, of more of what is asked.
+
+    "The general deductible is 250 euros. For water damage it is 400 euros."
+    """
+    if after.evidence.id != best.evidence.id or after.asks:
+        return False
+    if best.evidence.text[best.end : after.start].strip() or "\n" in after.text:
+        return False
+    before, kind = _kind(asked, best), _kind(asked, after)
+    refers_back = _REFERS_BACK.search(after.text) is not None
+    if refers_back and kind > before:
+        return True
+    as_much = score >= LEAST and (kind > 0 or refers_back) and kind >= before
+    return as_much and asked.share(after.words - best.words) >= _ADDS
+
+
+def _kind(asked: Asked, one: Sentence) -> float:
+    """Return how far a sentence tells the kind of thing asked for; a place is told or not."""
+    if asks_for(asked.query) == "place":
+        return float(tells_place(one.text))
+    return kind_in(asked.query, one)
 
 
 def _adds(asked: Asked, best: Sentence, second: Sentence) -> bool:

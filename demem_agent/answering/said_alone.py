@@ -7,10 +7,25 @@ from collections.abc import Iterable
 from demem_agent.answering.asking import is_named
 from demem_agent.answering.candidates import Sentence
 from demem_agent.text.language.reporting import reports, teller
-from demem_agent.text.times.asked_days import asked_days, asks_of_saying, echoes, said_within
+from demem_agent.text.times.asked_days import (
+    asked_days,
+    asks_of_saying,
+    echoes,
+    said_within,
+    speaks_within,
+    when_said,
+)
+from demem_agent.text.times.dates import Span
 from demem_agent.types import Line, Question
 
-__all__ = ["is_of_the_absent", "names_of", "reporting", "said_by", "said_then"]
+__all__ = [
+    "is_of_silence",
+    "is_of_the_absent",
+    "names_of",
+    "reporting",
+    "said_by",
+    "said_then",
+]
 
 
 def said_then(question: Question, found: list[Sentence]) -> list[Sentence]:
@@ -18,13 +33,42 @@ def said_then(question: Question, found: list[Sentence]) -> list[Sentence]:
 
     None where a question asks for anything but a time.
     """
+    asked = _days_asked(question)
+    if not asked:
+        return []
+    lines = question.reading.lines
+    return _begins([line for line in lines if said_within(line.evidence.at, asked)], found)
+
+
+def is_of_silence(question: Question) -> bool:
+    """Whether nothing is asked but what was said on some days, and no line is of these."""
+    asked = _days_asked(question)
+    if not asked:
+        return False
+    for line in question.reading.lines:
+        at = line.evidence.at
+        if at is None or said_within(at, asked) or speaks_within(line.text, at, asked):
+            return False
+    return True
+
+
+def _days_asked(question: Question) -> list[Span]:
+    """Return the times that a question asks for and for nothing else."""
     lines = question.reading.lines
     days = {line.evidence.at.date() for line in lines if line.evidence.at}
     asked_on = question.at.date() if question.at else None
     asked = asked_days(question.query, asked_on, max(days, default=None), names_of(lines))
-    if not asked:
-        return []
-    return _begins([line for line in lines if said_within(line.evidence.at, asked)], found)
+    if not asked or not days:
+        return asked
+    low = question.query.lower()
+    named = [line for line in lines if is_named(low, line.evidence.speaker)]
+    times = [line.evidence.at for line in named or lines]
+    return when_said(
+        asked,
+        question.query,
+        min(days),
+        lambda meant: any(said_within(at, meant) for at in times),
+    )
 
 
 def said_by(question: Question, found: list[Sentence]) -> list[Sentence]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from itertools import chain
 
 import numpy as np
@@ -11,7 +12,9 @@ from demem_agent.answering.asking import LEAST, Asked
 from demem_agent.answering.candidates import Sentence, holding
 from demem_agent.answering.kind_told import tells_time
 from demem_agent.answering.of_whom import is_of_another, whom_asked
+from demem_agent.answering.subject import asked_of, says_of_another
 from demem_agent.reading.former import Said, former_asked, told_before
+from demem_agent.text.language.places import tells_place
 from demem_agent.text.language.quantities import asks_for_amount, tells_amount
 from demem_agent.text.language.questions import asks_for
 from demem_agent.text.language.wishes import wishes
@@ -21,14 +24,15 @@ __all__ = [
     "LEAVES_AMOUNT",
     "by_amount",
     "by_person",
+    "by_place",
     "by_plan",
     "by_what_holds",
     "by_what_was_before",
 ]
 
-#: What a sentence counts that tells no amount where one is asked for, and characters of one at
-#: most that may leave it to the next.
-_NO_AMOUNT = 0.6
+#: What a sentence counts that tells no amount or place where one is asked for, and characters of
+#: one at most that may leave it to the next.
+_OF_NO_KIND = 0.6
 LEAVES_AMOUNT = 120
 #: What a sentence counts that is of another person than is asked about.
 _OF_ANOTHER = 0.4
@@ -63,27 +67,46 @@ def by_amount(asked: Asked, scores: np.ndarray, found: list[Sentence]) -> np.nda
     """
     if not asks_for_amount(asked.query):
         return scores
-    own = [tells_amount(one.text, asked.query) for one in found]
+    return _by_kind(asked, scores, found, lambda one: tells_amount(one.text, asked.query))
+
+
+def by_place(asked: Asked, scores: np.ndarray, found: list[Sentence]) -> np.ndarray:
+    """Have what tells no place count less where one is asked for, and another sentence tells it."""
+    if asks_for(asked.query) != "place":
+        return scores
+    return _by_kind(asked, scores, found, lambda one: tells_place(one.text))
+
+
+def _by_kind(
+    asked: Asked, scores: np.ndarray, found: list[Sentence], tells_it: Callable[[Sentence], bool]
+) -> np.ndarray:
+    own = [tells_it(one) for one in found]
     tells = np.zeros(len(found), np.bool_)
     for nth, one in enumerate(found):
-        is_next_told = any(own[nth + 1 : nth + 2]) and _leaves_amount(one, found[nth + 1])
+        is_next_told = any(own[nth + 1 : nth + 2]) and _leaves_it(one, found[nth + 1])
         tells[nth] = (own[nth] or is_next_told) and asked.share(one.words) > 0
     if not (tells & (scores >= LEAST)).any():
         return scores
-    return np.where(tells, scores, _NO_AMOUNT * scores)
+    return np.where(tells, scores, _OF_NO_KIND * scores)
 
 
-def _leaves_amount(one: Sentence, after: Sentence) -> bool:
+def _leaves_it(one: Sentence, after: Sentence) -> bool:
     return one.evidence.id == after.evidence.id and len(one.text) <= LEAVES_AMOUNT
 
 
 def by_person(question: Question, scores: np.ndarray, found: list[Sentence]) -> np.ndarray:
     """Have what is of another person than is asked about count less."""
     whom = whom_asked(question.query, question.asker, {one.evidence.speaker for one in found})
+    of = asked_of(question.query)
     weighed = scores.copy()
     least = _OF_ANOTHER * scores.max()  # the best of another counts more than what has less
     for nth, one in enumerate(found):
-        if scores[nth] > least and is_of_another(whom, one.text, one.evidence.speaker):
+        by = one.evidence.speaker
+        if scores[nth] <= least or one.corrects:
+            continue
+        if is_of_another(whom, one.text, by) or (
+            of is not None and says_of_another(of, one.text, by, question.asker)
+        ):
             weighed[nth] *= _OF_ANOTHER
     return weighed
 

@@ -20,7 +20,7 @@ from demem_agent.later import dataclass
 from demem_agent.reading.ask import Ask
 from demem_agent.scoring import Query, Ranking, default_floor
 from demem_agent.scoring.features.speakers import asked_first
-from demem_agent.slots.said_then import said_by, said_then, text_of
+from demem_agent.slots.said_then import are_pasted, said_by, said_then, text_of
 from demem_agent.slots.state import State
 from demem_agent.summaries.compress import specificity
 from demem_agent.text.times.asked_days import echoes
@@ -72,12 +72,12 @@ def _echoes(state: State, query: Query, ranking: Ranking) -> NDArray[np.intp]:
 
 
 def _in_order(state: State, query: Query, rows: NDArray[np.intp]) -> list[int]:
-    """Return rows, the first to be read first."""
+    """Return rows, the first to be read first; those of documents passed on behind all others."""
     index = state.passage_index()
     wanted = asked_first(query, index.speakers.codes)
     is_wanted = np.isin(index.speaker.view()[rows], wanted)
     specific = [specificity(text_of(state, row)) for row in rows.tolist()]
-    order = np.lexsort((rows, -np.array(specific), ~is_wanted))
+    order = np.lexsort((rows, -np.array(specific), are_pasted(state, rows), ~is_wanted))
     ordered: list[int] = rows[order].tolist()
     return ordered
 

@@ -81,7 +81,7 @@ def _of_passages(
     ranking = former_first(state, ask, query, ordered(state, asked, ranking, days.rows))
     ranking, behind = opposed(state, ranking, found)
     ranking, gone = withheld(state, asked, scoped(state, ranking, found))
-    ranking, unrelated = floored(state, ask, scored, ranking)
+    ranking, unrelated = floored(state, ask, scored, ranking, alone=days.rows is not None)
     folds = Folding(state, ask, ranking, _probable(routed, scored))
     best = noted(state, asked, folds.lines())
     advice = advised(state, ask, query)

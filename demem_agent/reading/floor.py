@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from demem_agent.reading.ask import Ask
 from demem_agent.scoring import Ranking, default_floor
 from demem_agent.scoring.forms import FILLER, QUESTION
+from demem_agent.scoring.index import PassageIndex
 from demem_agent.slots.state import State
 from demem_agent.slots.successions.rivals import narrates
 from demem_agent.text.language.words import content_terms
@@ -28,16 +29,22 @@ __all__ = ["floored"]
 #: Probability of being evidence below which small talk is not read, where readings have a floor.
 #: Set by hand, on the chat of ``benchmarks/messy.py`` that may be looked at.
 SMALL_TALK = 0.05
+#: Points of the score by which the best line counts as ahead of all other items at most. Set by
+#: hand: few questions have a line that is further.
+LEAD = 13.0
 #: A word of a question that stands in no more passages names what it is about.
 FEW = 10
 
 
-def floored(state: State, ask: Ask, scored: Ranking, ranking: Ranking) -> tuple[Ranking, int]:
+def floored(
+    state: State, ask: Ask, scored: Ranking, ranking: Ranking, *, alone: bool = False
+) -> tuple[Ranking, int]:
     """Leave out of a ranking what is below the floor; return how many passages that are.
 
     Args:
         scored: as the passages scored for the question, before what is known of decisions.
         ranking: as they are to be read.
+        alone: whether what scores best is all that is asked for, as what was said on a day is.
     """
     if not ask.floor:
         return ranking, 0
@@ -47,7 +54,7 @@ def floored(state: State, ask: Ask, scored: Ranking, ranking: Ranking) -> tuple[
     own[scored.rows] = scored.scores
     own = own[rows]
     is_filler = index.kind.view()[rows] == FILLER
-    best = _best(state, ask, scored)
+    best = _best(state, ask, scored, alone=alone)
     is_near = own >= best - default_floor().distance(ask.floor)
     is_near |= _names_it(state, ask)[rows]
     far = best - default_floor().distance(max(ask.floor, SMALL_TALK))
@@ -79,19 +86,34 @@ def _names_it(state: State, ask: Ask) -> NDArray[np.bool_]:
     return marked & ~np.isin(index.speaker.view(), model)
 
 
-def _best(state: State, ask: Ask, scored: Ranking) -> float:
-    """Return the best score of what may answer: neither a filler nor a question.
+def _best(state: State, ask: Ask, scored: Ranking, *, alone: bool) -> float:
+    """Return the score that others are compared with, of what may answer: no filler, no question.
 
-    A question that was asked before scores higher than what answers it. Nor is it what is not to be
-    read, such as the turn that asks.
+    It is the best, or where that is far ahead of all other items, less: such a lead tells that one
+    line is right, and nothing of whether what was said later in other words is as well. A question
+    that was asked before scores higher than what answers it. Nor is it what is not to be read,
+    such as the turn that asks.
     """
-    kind = state.passage_index().kind.view()[scored.rows]
+    index = state.passage_index()
+    kind = index.kind.view()[scored.rows]
     can_be_read = ~_among(state, scored.rows, ask.without)
     for counts in (kind == 0, kind == QUESTION):
-        found = scored.scores[can_be_read & counts]
+        found = np.flatnonzero(can_be_read & counts)
         if len(found):
-            return float(found[0])
+            scores = scored.scores[found]
+            if alone:
+                return float(scores[0])
+            return min(float(scores[0]), _next_item(index, scored.rows[found], scores) + LEAD)
     return -np.inf
+
+
+def _next_item(index: PassageIndex, rows: NDArray[np.intp], scores: NDArray[np.float64]) -> float:
+    """Return the best score of another item than that of the first row; best first."""
+    first = index.passages[int(rows[0])].evidence_id
+    for row, score in zip(rows[1:].tolist(), scores[1:].tolist(), strict=True):
+        if index.passages[row].evidence_id != first:
+            return float(score)
+    return np.inf
 
 
 def _among(state: State, rows: NDArray[np.intp], items: Iterable[str]) -> NDArray[np.bool_]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from hashlib import blake2b
 
 from demem_agent.later import dataclass, pattern
+from demem_agent.text.language.requesting import requests
 from demem_agent.text.quoting.cutting import through_turn
 from demem_agent.text.sameness import tells_nothing, wording
 from demem_agent.text.times.dates import find
@@ -36,7 +37,7 @@ class Forms:
             one takes back only with that.
         halves: where one word alone is another, either of these is the same.
         kind: :data:`FILLER` where it tells nothing by itself, :data:`QUESTION` where it is one
-            question, else 0.
+            question, or has something told ("tell me when we meet"), else 0.
         small: whether it is so short, and without a number or a name, that it is likely to be small
             talk.
     """
@@ -68,8 +69,9 @@ def forms_of(evidence: Evidence, start: int, end: int) -> Forms:
 def _kind(text: str, words: tuple[str, ...]) -> int:
     if tells_nothing(words):
         return FILLER
-    asks = text.rstrip().endswith(("?", "？"))
-    return QUESTION if asks and not _ENDS.search(text.rstrip()) else 0
+    said = text.rstrip()
+    asks = said.endswith(("?", "？")) or requests(said)
+    return QUESTION if asks and not _ENDS.search(said) else 0
 
 
 def _is_small(text: str) -> bool:

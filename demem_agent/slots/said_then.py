@@ -21,14 +21,21 @@ from demem_agent.scoring.features.speakers import (
     with_model,
 )
 from demem_agent.scoring.features.times import DAY, TIMED
+from demem_agent.scoring.features.turn import TURN_LENGTH
 from demem_agent.scoring.forms import FILLER
 from demem_agent.scoring.index import PassageIndex
 from demem_agent.slots.state import State
 from demem_agent.text.language.reporting import reports, teller
 from demem_agent.text.language.words import terms
-from demem_agent.text.quoting.pasted import pasted
-from demem_agent.text.times.asked_days import asked_days, asks_of_saying, echoes
-from demem_agent.text.times.dates import Span, absolute, find
+from demem_agent.text.quoting.pasted import SHORTEST, pasted
+from demem_agent.text.times.asked_days import (
+    asked_days,
+    asks_of_saying,
+    echoes,
+    speaks_within,
+    when_said,
+)
+from demem_agent.text.times.dates import Span
 
 __all__ = ["Then", "are_pasted", "held_then", "said_by", "said_then", "text_of"]
 
@@ -114,14 +121,14 @@ def said_by(state: State, query: Query, ranking: Ranking) -> NDArray[np.intp] | 
 def are_pasted(state: State, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
     """Mark those of some rows that are of a document that somebody passed on, shape (n,)."""
     index = state.passage_index()
+    marks: NDArray[np.bool_] = index.kept[TURN_LENGTH.name].view()[rows] >= SHORTEST
     told: dict[str, bool] = {}
-    marks = []
-    for row in rows.tolist():
-        item = index.said(row)
+    for nth in np.flatnonzero(marks).tolist():
+        item = index.said(int(rows[nth]))
         if item.id not in told:
             told[item.id] = pasted(item.text)
-        marks.append(told[item.id])
-    return np.array(marks, np.bool_)
+        marks[nth] = told[item.id]
+    return marks
 
 
 def _reported_alone(state: State, query: Query, ranking: Ranking) -> NDArray[np.intp] | None:
@@ -189,12 +196,24 @@ def text_of(state: State, row: int) -> str:
 
 def _asked(state: State, query: Query) -> list[Span]:
     """Return the times that a question asks for and for nothing else."""
-    newest = int(_days(state).max(initial=0))
-    return asked_days(
+    index = state.passage_index()
+    days = _days(state)
+    newest = int(days.max(initial=0))
+    asked = asked_days(
         query.text,
         query.asked,
         date.fromordinal(newest) if newest else None,
-        telling_names(state.passage_index().speakers.codes),
+        telling_names(index.speakers.codes),
+    )
+    if not asked or not newest:
+        return asked
+    tells = (index.kind.view() != FILLER) & (days > 0)
+    wanted = asked_to_tell(query, index.speakers.codes)
+    if wanted:
+        tells &= np.isin(index.speaker.view(), wanted)
+    oldest = date.fromordinal(int(days[days > 0].min()))
+    return when_said(
+        asked, query.text, oldest, lambda meant: bool((_within(days, meant) & tells).any())
     )
 
 
@@ -227,11 +246,4 @@ def _of_them(state: State, asked: Iterable[Span], ranking: Ranking) -> list[int]
 def _speaks_of(state: State, index: PassageIndex, row: int, asked: Iterable[Span]) -> bool:
     """Whether a passage has a time that lies within one that is asked for."""
     at = state.evidence[index.passages[row].evidence_id].at
-    if at is None:
-        return False
-    text = text_of(state, row)
-    times = [*find(text, at.date()), *absolute(text, at.date())]
-    for span in asked:
-        if any(span.first <= time.first and time.last <= span.last for time in times):
-            return True
-    return False
+    return speaks_within(text_of(state, row), at, asked)

@@ -243,3 +243,18 @@ def test_a_short_line_is_read_behind_the_question_that_it_answers() -> None:
 def test_without_a_floor_small_talk_is_read() -> None:
     found = said(chat(floor=0).read("What is the number of the police case?"))
     assert found >= {text for _, text in CHAT}
+
+
+def test_a_line_far_ahead_does_not_end_the_reading_before_what_came_later() -> None:
+    memory = SlotMemory()
+    for n, text in enumerate(
+        [
+            "Maja orthodontist appointment: 12 May 15:00, Dra. Sequeira",
+            "school trip on the 19th. Ortho for Maja: 20 May, 16:30",
+            "Maja stopped the cello",
+            *(f"we ate soup number {n}" for n in range(40)),
+        ]
+    ):
+        memory.ingest(text, speaker="Ines", at=f"2025-03-{n % 28 + 1:02}", session=str(n))
+    read = memory.read("When is Maja's orthodontist appointment?", at="2025-08-31")
+    assert "20 May" in read.text

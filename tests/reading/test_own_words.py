@@ -202,3 +202,16 @@ def test_who_asks_of_themselves_is_answered_by_what_they_said_if_they_said_as_mu
     quoted = made.answer(question).text
     assert quoted
     assert quoted.startswith(f"Ana: {own}") is is_own
+
+
+def test_a_group_with_an_assistant_is_one_of_people() -> None:
+    made = memory(("assistant", "Sure, I noted that."), ("Ana", "Ravi those pancakes"))
+    assert best(made, "What is Ravi's trouble with the knee?").startswith("my knee hurts")
+
+
+def test_what_hardly_more_than_names_somebody_is_behind_what_they_say() -> None:
+    made = memory(("Ana", "ok Ravi, written down"))
+    lines = made.read("What does Ravi eat?").lines
+    scores = {line.text: line.score for line in lines}
+    own = [score for text, score in scores.items() if text.startswith("my knee hurts")]
+    assert own[0] > scores.get("ok Ravi, written down", float("-inf"))

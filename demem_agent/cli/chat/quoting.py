@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from demem_agent.answering.corrections import CORRECTION
 from demem_agent.answering.extractive import ExtractiveAnswerer
+from demem_agent.text.language import asking
 from demem_agent.types import Draft, Line, Question
 
 __all__ = ["QuotingAnswerer", "asks"]
@@ -38,8 +39,8 @@ class QuotingAnswerer:
 
 
 def asks(line: str) -> bool:
-    """Whether a line is a question, by its end or its first word."""
-    if line.rstrip("\"') ").endswith(_QUESTION_MARKS):
+    """Whether a line is a question, by its end, how it begins or its first word."""
+    if line.rstrip("\"') ").endswith(_QUESTION_MARKS) or asking.asks(line):
         return True
     words = line.split(maxsplit=1)
     return bool(words) and words[0].strip("'\"(¿").lower() in _ASKING

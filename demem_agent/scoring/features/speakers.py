@@ -85,7 +85,7 @@ def asked_about(query: Query, codes: Mapping[str | None, int]) -> int | None:
     """Return the number of the one among several people whom a query is about.
 
     It is who is named in it, or else who asks and says "I". None where that is nobody or more than
-    one, and in a chat with a model.
+    one, and where one person alone talks with a model.
 
     Args:
         codes: the numbers of all speakers by their names.
@@ -93,7 +93,7 @@ def asked_about(query: Query, codes: Mapping[str | None, int]) -> int | None:
     people: dict[str | None, int] = {
         name: code for name, code in codes.items() if name and name not in _NO_PERSON
     }
-    if len(people) < 2 or with_model(codes):
+    if len(people) < 2 or any(name and name.lower() in _USER for name in people):
         return None
     wanted = named_in(query.text, people) or _oneself(query, people)
     if len(wanted) > 1:  # "tell me about Ravi", to one who is called "me"
@@ -112,11 +112,12 @@ def asked_first(query: Query, codes: Mapping[str | None, int]) -> list[int]:
     It is the one whom it is about, and in a chat with a model the human side, or the model where
     the query asks what that said.
     """
-    if not with_model(codes):
-        wanted = asked_about(query, codes)
-        return [] if wanted is None else [wanted]
-    if _ASKS_FOR_REPLY.search(query.text):
+    is_chat = with_model(codes)
+    if is_chat and _ASKS_FOR_REPLY.search(query.text):
         return _of_name(_ASSISTANT, codes)
+    wanted = asked_about(query, codes)
+    if wanted is not None or not is_chat:
+        return [] if wanted is None else [wanted]
     return named_in(query.text, codes) or _human(codes)
 
 

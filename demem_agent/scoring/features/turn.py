@@ -9,7 +9,7 @@ from demem_agent.scoring.features.passage import ASKS, LENGTH, SHORT
 from demem_agent.scoring.features.work import Feature, Kept, Said, Values, Work
 from demem_agent.scoring.lexical import share_of
 
-__all__ = ["FEATURES"]
+__all__ = ["FEATURES", "TURN_LENGTH"]
 
 
 def _turn_characters(said: Said) -> int:
@@ -22,7 +22,7 @@ _LONG = 1400
 #: reply to what stands beside it. Set by hand: hardly any data here has one.
 _DOCUMENT = 10_000
 
-_TURN_LENGTH = Kept("turn_length", np.int64, _turn_characters)
+TURN_LENGTH = Kept("turn_length", np.int64, _turn_characters)
 
 
 def _behind(work: Work) -> NDArray[np.float32]:
@@ -32,7 +32,7 @@ def _behind(work: Work) -> NDArray[np.float32]:
 
 
 def _turn_length(work: Work) -> Values:
-    characters = work.scored(_TURN_LENGTH)
+    characters = work.scored(TURN_LENGTH)
     alone = np.where(characters >= _DOCUMENT, work.scored(LENGTH), characters)
     return np.log1p(np.clip(alone, SHORT, _LONG) / 50.0)
 
@@ -91,13 +91,13 @@ def _beside(work: Work, step: int) -> tuple[NDArray[np.intp], NDArray[np.bool_]]
     session = work.passages.session.view()
     turns = np.clip(work.turn + step, 0, len(starts) - 1)
     same = (session[starts[turns]] == session[work.rows]) & (turns != work.turn)
-    is_document = work.every(_TURN_LENGTH)[starts[turns]] >= _DOCUMENT
+    is_document = work.every(TURN_LENGTH)[starts[turns]] >= _DOCUMENT
     return turns, same & ~is_document
 
 
 FEATURES = (
     Feature("behind", _behind),
-    Feature("turn_length", _turn_length, kept=(_TURN_LENGTH, LENGTH)),
+    Feature("turn_length", _turn_length, kept=(TURN_LENGTH, LENGTH)),
     Feature("opens", _opens),
     Feature("turn_share", _turn_share),
     Feature("turn_before", _turn_before),

@@ -15,6 +15,7 @@ from collections.abc import Set
 
 from demem_agent.later import dataclass, pattern
 from demem_agent.text.language.asking import asks
+from demem_agent.text.language.before import asks_how_it_was_before
 from demem_agent.text.language.kin import first_person
 from demem_agent.text.language.questions import asks_for
 from demem_agent.text.language.same_words import is_everyday, one_word_each
@@ -77,7 +78,14 @@ _KINDS = {
 }
 _WORD = pattern(r"\w+")
 #: Where a sentence ends before the last one, somebody is quoted or is said to speak.
-_ENDS = pattern(r"[.!?:]\s+\S|:\s|[\"“”«»]|(?<!\w)['‘]\w")
+_ENDS = pattern(
+    r"(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bMrs)(?<!\bSt)(?<!\bProf)(?<!\bDra)(?<!\bSr)(?<!\bSra)"
+    r"[.!?:]\s+\S|:\s|[\"“”«»]|(?<!\w)['‘]\w"
+)
+
+
+#: The time of a question of how something was before something else.
+_BEFORE = "before"
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +119,8 @@ class Asks:
     def of(cls, question: str) -> Asks:
         """Take a question apart."""
         times = frozenset(_plain(found[0]) for found in _TIME.finditer(question))
+        if asks_how_it_was_before(question):
+            times |= {_BEFORE}
         timeless = _TIME.sub(" ", question)
         named = [] if question.istitle() else list(_NAMED.finditer(timeless))
         named = [found for found in named if not is_everyday(found["name"])]

@@ -1,7 +1,8 @@
 """Whether a sentence asks, with the sign for it or, in a hurry, without: "where's the spare key".
 
 Without a sign a question is told by how it begins, in the languages below. A statement that begins
-like one ("When I was young", "What a day") is none.
+like one ("When I was young", "What a day") is none. Who has something told to them asks as well:
+"tell me how many hives I have", "remind me of the door code"; "remind me to call" asks nothing.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ from __future__ import annotations
 import re
 
 from demem_agent.later import pattern
+from demem_agent.text.language.requesting import requests
 
-__all__ = ["asks", "has_words"]
+__all__ = ["asks", "begins_as_question", "has_words"]
 
 #: Characters that a question without a sign has at most.
 SHORT = 80
@@ -76,15 +78,31 @@ _OTHERS = (
 )
 _BEGINS = pattern(rf"[\s\"'“(]*(?:¿|{_ENGLISH}|{_GERMAN}|{_SPANISH}|{_OTHERS})", re.IGNORECASE)
 
+_KNOWS = pattern(
+    r"\W*(?:(?:did|do|have) you (?:know|hear|heard|see|seen|notice|remember)|(?:wusstest|weißt) du"
+    r"|(?:tu|vous) sa(?:is|vez)|sa(?:bes|bías) que|sabias que|lo sapevi)\b",
+    re.IGNORECASE,
+)
+
 
 def asks(sentence: str) -> bool:
     """Whether a sentence is a question, by its sign or, where it is short, by how it begins."""
     words = sentence.rstrip("\"'”’)* ").rstrip()
     if words.endswith(_SIGNS):
         return True
-    if len(words) > SHORT or words.endswith(_OTHER_SIGNS):
+    if len(words) > SHORT:
         return False
-    return _BEGINS.match(words) is not None
+    if requests(words):
+        return True
+    return not words.endswith(_OTHER_SIGNS) and _BEGINS.match(words) is not None
+
+
+def begins_as_question(sentence: str) -> bool:
+    """Whether a sentence asks from its first word on, and does not ask whether something is known.
+
+    "Did you know that Tom moved?" tells that he did.
+    """
+    return _BEGINS.match(sentence) is not None and not _KNOWS.match(sentence)
 
 
 def has_words(text: str) -> bool:

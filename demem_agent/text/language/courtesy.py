@@ -10,7 +10,7 @@ import re
 
 from demem_agent.later import pattern
 
-__all__ = ["merely_polite"]
+__all__ = ["acknowledges", "merely_offers", "merely_polite"]
 
 #: How such sentences begin.
 _BEGINS = pattern(
@@ -52,8 +52,71 @@ _TELLS = pattern(
     r"|parce que|pero|porque|però|perché)\b",
     re.IGNORECASE,
 )
+_DIGIT = pattern(r"\d")
 #: Words that such a sentence has at most.
 MOST = 16
+
+
+_DO = (
+    r"(?:keep|make|set|remind|create|draft|add|track|prepare|look|write|find|help|save|note|put|list"
+    r"|send|remember|store|show|give|check|update|explain|suggest|walk|go)"
+)
+#: What a model would do, by language: "If you like I can keep a list".
+_OFFERS = pattern(
+    r"^\W*(?:(?:and|also|ok(?:ay)?|sure|great|alternatively|und|et|y|e)\b[,! ]*)*(?:"
+    rf"if you(?:['’]d| would)? (?:like|want|wish|prefer)\b.*\bi (?:can|could|will|['’]ll)\b"
+    rf"|i(?:['’]d| would) be (?:happy|glad) to\b|i(?: can|['’]ll| will| could)(?: also)? {_DO}\b"
+    rf".*\b(?:for you|if you|you)\b|(?:shall|should|can|may|could) i (?:also )?{_DO}\b"
+    rf"|(?:would you like|do you want) (?:me|help)\b|let me know (?:if|whether|what|when)\b"
+    # German
+    r"|(?:wenn|falls) (?:du|sie) (?:willst|möchtest|magst|möchten|wollen)\b.*\bich\b"
+    r"|ich (?:kann|könnte|werde)\b.*\b(?:dir|dich|ihnen|für dich|für sie)\b|soll ich\b"
+    r"|möchtest du, dass ich\b|gern(?:e)? (?:kann|erstelle|helfe) ich\b"
+    # French
+    r"|si (?:tu veux|vous voulez|tu le souhaites|vous le souhaitez)\b.*\bje\b"
+    r"|je (?:peux|pourrais|vais) (?:te|vous|t['’]|aussi)\b|(?:veux-tu|voulez-vous) que je\b"
+    # Spanish
+    r"|si (?:quieres|quiere|lo deseas|te parece)\b.*\bpuedo\b|puedo (?:\w+(?:te|le)\b|.* por ti\b)"
+    r"|¿?(?:quieres|te gustaría|desea) que (?:te |le )?\w+"
+    # Portuguese
+    r"|se (?:quiser|quiseres|desejar|preferir(?:es)?)\b.*\bposso\b"
+    r"|posso (?:\w+-(?:te|lhe)\b|também\b)"
+    r"|(?:queres|quer|gostaria) que (?:eu )?\w+"
+    # Italian
+    r"|se (?:vuoi|vuole|preferisci|lo desideri)\b.*\bposso\b|posso (?:\w+(?:ti|le)\b|anche\b)"
+    r"|vuoi che (?:ti )?\w+"
+    # Polish
+    r"|jeśli chcesz\b.*\bmogę\b|mogę (?:ci|też)\b|czy chcesz, żebym\b"
+    r")",
+    re.IGNORECASE,
+)
+#: How a model says that it has heard what it was told, by language.
+_HEARD = pattern(
+    r"^\W*(?:(?:ok(?:ay)?|great|perfect|sure|alright|thanks?|thank you|parfait|perfecto|perfeito"
+    r"|super|gut|bene)\b[,.! ]*)*(?:noted|got it|understood|saved|added|updated|recorded|remembered"
+    r"|done|will do|i(?:['’]ve| have|['’]ll)? (?:just )?(?:noted?|saved?|added?|updated?|recorded?"
+    r"|stored?|remember(?:ed)?|made a note|put (?:it|that|this)|keep (?:that|it) in mind)"
+    r"|(?:ist )?notiert|vermerkt|gespeichert|gemerkt|verstanden|ich habe (?:es |das |mir )?\w*"
+    r"|(?:c['’]est )?noté|enregistré|compris|bien reçu|j['’]ai (?:bien )?(?:noté|ajouté|enregistré)"
+    r"|anotado|apuntado|guardado|entendido|registrado|he (?:anotado|apuntado|guardado|añadido)"
+    r"|anotei|guardei|registei|apontado|percebido|annotato|segnato|salvato|ricevuto|capito"
+    r"|ho (?:annotato|segnato|salvato|aggiunto)|zapisane|zapisałem|zanotowane)\b",
+    re.IGNORECASE,
+)
+#: Characters of such a sentence at most.
+_LONGEST = 160
+
+
+def merely_offers(text: str) -> bool:
+    """Whether a sentence of a model only offers to do something."""
+    if len(text) > _LONGEST or _DIGIT.search(text):
+        return False
+    return _OFFERS.match(text) is not None
+
+
+def acknowledges(text: str) -> bool:
+    """Whether a sentence of a model begins by saying that it has heard what it was told."""
+    return len(text) <= _LONGEST and _HEARD.match(text) is not None
 
 
 def merely_polite(text: str) -> bool:

@@ -60,7 +60,28 @@ _NO_MONEY = pattern(
     r"|\b(?:is|['’]s|am|aged?|turned) \d{1,2}(?=\s*(?:[,;)!]|\.?(?!\S)|and\b|years?\b))"
     rf"|\b\d+(?:[.,]\d+)*[ -]?(?:%|(?:{_UNITS})\b)"
 )
-_NUMBER = pattern(r"\d+(?:[.,]\d+)*")
+_DIGITS = r"\d+(?:[.,]\d+)*"
+_NUMBER = pattern(_DIGITS)
+#: Units of money, and words for paying, which make an amount of any number beside them: "1800
+#: euros" and "paid 1800" tell of no year.
+_CURRENCY = (
+    r"euros?|eur|dollars?|usd|bucks|pounds?|gbp|quid|francs?|franken|chf|cents?|grand"
+    r"|dólar(?:es)?|dollari|libras?|sterline|livres sterling|pfund|francos?|franchi|pesos?|reais"
+    r"|zł(?:ot(?:y|e|ych))?|zloty|pln|kron(?:or|er|en)|kr|rub(?:el|les?)|руб(?:л(?:ей|я|ь))?"
+    r"|евро|долларов|yen|yuan|rupees?|рублей"
+)
+_PAYS = (
+    r"paid|pay|costs?|charged?|earns?|earned|owes?|kostete?n?|(?:be)?zahle?[nt]?|verdiene?[nt]?"
+    r"|coûtent?|coûtait|payé|payons|cuestan?|costó|pagu?[éo]|pagamos|custam?|custou|paguei|costano?"
+    r"|pagato|kosztuje|kosztowa[łl]\w*|zapłaci\w+"
+)
+_MONEY = pattern(
+    rf"(?<![\w.,])(?P<behind>{_DIGITS})\s?(?:[€$£¥₽]|(?:{_CURRENCY})\b|[元円원])"
+    rf"|(?:[€$£¥₽]|(?<!\w)(?:eur|usd|gbp|chf|pln))\s?(?P<before>{_DIGITS})"
+    rf"|\b(?:{_PAYS})\s(?:(?:me|us|him|her|about|around|only|just|nur|etwa|environ|unos)\s)?"
+    rf"(?P<paid>{_DIGITS})(?!\w)",
+    re.IGNORECASE,
+)
 
 
 def asks_for_amount(question: str) -> bool:
@@ -101,13 +122,21 @@ def tells_amount(text: str, question: str) -> bool:
     """
     if not _NUMBER.search(text) and digits(text) == text:
         return False
+    asked = set(_NUMBER.findall(digits(question)))
+    if not _amounts_of_money(text) <= asked:
+        return True
     said = digits(_ONE.sub(" ", text))
     for time in reversed(absolute(said)):
         said = f"{said[: time.start]} {said[time.end :]}"
     said = _NAMES.sub(" ", NAMED.sub(_no_time, said))
     if _OF_MONEY.search(question):
         said = _NO_MONEY.sub(" ", said)
-    return not set(_NUMBER.findall(said)) <= set(_NUMBER.findall(digits(question)))
+    return not set(_NUMBER.findall(said)) <= asked
+
+
+def _amounts_of_money(text: str) -> set[str]:
+    """Return the numbers beside which a unit of money stands, or a word for paying."""
+    return {found["behind"] or found["before"] or found["paid"] for found in _MONEY.finditer(text)}
 
 
 def _no_time(named: re.Match[str]) -> str:

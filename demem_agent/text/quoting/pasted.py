@@ -10,7 +10,7 @@ import re
 
 from demem_agent.later import pattern
 
-__all__ = ["asks_of_document", "of_oneself", "pasted"]
+__all__ = ["SHORTEST", "asks_of_document", "is_heading", "of_oneself", "pasted"]
 
 #: Characters from which on a text may be a document, and as far as it is looked at.
 SHORTEST = 1200
@@ -34,6 +34,18 @@ _OF_DOCUMENT = pattern(
     re.IGNORECASE,
 )
 
+#: How a heading of a document begins, or all of it: a number, a mark, or capitals alone.
+_HEADING = pattern(
+    r"(?:#{1,6}[ \t]+|(?:§ ?|art(?:icle|\.)? |section |chapter |part |abschnitt |clause )?"
+    r"(?:\d{1,3}(?:\.\d{1,3})*\.?|[IVX]{1,5}\.|[A-Z][.)])[ \t]+)(?P<named>\S[^\n]{0,80})"
+    r"|(?P<capitals>[^\n]{3,90})",
+    re.IGNORECASE,
+)
+#: How a sentence of a document ends, which a heading does not.
+_ENDS = tuple(".!?;:,…")
+#: Words of a heading at most.
+_FEW = 9
+
 
 def pasted(text: str) -> bool:
     """Whether a text is long and hardly speaks of who says it."""
@@ -52,3 +64,12 @@ def of_oneself(text: str) -> bool:
 def asks_of_document(question: str) -> bool:
     """Whether a question is of what a document says: it names one, or asks what may or must be."""
     return _OF_DOCUMENT.search(question) is not None
+
+
+def is_heading(sentence: str) -> bool:
+    """Whether a sentence of a document is a heading: numbered, marked, or all in capitals."""
+    said = sentence.strip()
+    found = _HEADING.fullmatch(said)
+    if found is None or said.endswith(_ENDS) or len(_WORD.findall(said)) > _FEW:
+        return False
+    return found["named"] is not None or said.isupper()

@@ -11,18 +11,26 @@ English questions are understood, and those of some other languages as far as th
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from datetime import date, datetime
 
 from demem_agent.later import pattern
 from demem_agent.text.language.languages import stop_words
 from demem_agent.text.language.words import language_of, worded
-from demem_agent.text.times.dates import Span, stretches
-from demem_agent.text.times.foreign_days import foreign_days
-from demem_agent.text.times.periods import DAY, day_name, period
+from demem_agent.text.times.dates import Span, absolute, find, stretches
+from demem_agent.text.times.foreign_days import FOREIGN_MONTHS, foreign_days
+from demem_agent.text.times.periods import DAY, MONTH, day_name, period
 
-__all__ = ["ASKING", "asked_days", "asks_of_saying", "echoes", "said_within"]
+__all__ = [
+    "ASKING",
+    "asked_days",
+    "asks_of_saying",
+    "echoes",
+    "said_within",
+    "speaks_within",
+    "when_said",
+]
 
 #: Words of asking what was said or what happened; times need none of them.
 ASKING = frozenset(
@@ -73,6 +81,9 @@ _TELLS = pattern(
 )
 _WEEKDAY = pattern(rf"\bon\s+(?P<day>{DAY})\b(?!\s*(?:,|\d|the\b|and\b|or\b|to\b|of\b))")
 _WORDS = pattern(r"\w+")
+#: A date that comes every year, and what makes it that of one.
+_YEARLY = pattern(rf"\b(?:{MONTH}|{'|'.join(FOREIGN_MONTHS)})\b|\b\d{{1,2}}[/.]\d{{1,2}}\b")
+_OF_ONE_YEAR = pattern(r"\b(?:[12]\d{3}|last|this|next|past|coming)\b")
 #: A question of more is about something.
 _MOST = 200
 
@@ -124,6 +135,51 @@ def _every_word(text: str) -> list[str]:
     return _WORDS.findall(text.lower())
 
 
+def when_said(
+    asked: list[Span], question: str, oldest: date, is_held: Callable[[list[Span]], bool]
+) -> list[Span]:
+    """Return times as those of the latest year in which something was said then.
+
+    They stay as they are where something was said then as they are meant, in no year, or where one
+    of them is of a year that is told.
+
+    Args:
+        oldest: the day of the first that was said.
+        is_held: whether something was said in some times.
+    """
+    if not all(_is_yearly(question[span.start : span.end].lower()) for span in asked):
+        return asked
+    meant = asked
+    while meant and not is_held(meant) and max(span.last for span in meant) >= oldest:
+        meant = [one for span in meant for one in _a_year_before(span)]
+    return meant if meant and is_held(meant) else asked
+
+
+def _is_yearly(named: str) -> bool:
+    return _YEARLY.search(named) is not None and not _OF_ONE_YEAR.search(named)
+
+
+def _a_year_before(span: Span) -> list[Span]:
+    """Return a time as that of the year before; none for 29 February."""
+    try:
+        first = span.first.replace(year=span.first.year - 1)
+        last = span.last.replace(year=span.last.year - 1)
+    except ValueError:
+        return []
+    return [replace(span, first=first, last=last)]
+
+
+def speaks_within(text: str, at: datetime | None, asked: Iterable[Span]) -> bool:
+    """Whether a text that was said at a time names one that lies within one that is asked for."""
+    if at is None:
+        return False
+    times = [*find(text, at.date()), *absolute(text, at.date())]
+    for span in asked:
+        if any(span.first <= time.first and time.last <= span.last for time in times):
+            return True
+    return False
+
+
 def said_within(at: datetime | None, asked: Iterable[Span]) -> bool:
     """Whether a moment is on one of the days asked for; one that is not known is not."""
     return at is not None and any(span.first <= at.date() <= span.last for span in asked)
@@ -151,12 +207,8 @@ def _in_past(span: Span, question: str, asked: date | None) -> Span:
     named = question[span.start : span.end]
     if asked is None or span.first <= asked or str(span.first.year) in named:
         return span
-    try:
-        first = span.first.replace(year=span.first.year - 1)
-        last = span.last.replace(year=span.last.year - 1)
-    except ValueError:  # 29 February
-        return span
-    return replace(span, first=first, last=last) if _is_date(named) else span
+    before = _a_year_before(span)
+    return before[0] if before and _is_date(named) else span
 
 
 def _is_date(named: str) -> bool:

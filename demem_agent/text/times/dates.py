@@ -13,6 +13,7 @@ from datetime import date, datetime
 
 from demem_agent.text.times.absolute_dates import ABSOLUTE, absolute_meaning
 from demem_agent.text.times.asked_dates import asked_dates
+from demem_agent.text.times.asked_parts import asked_parts
 from demem_agent.text.times.compound_dates import begins
 from demem_agent.text.times.foreign_dates import foreign_times
 from demem_agent.text.times.periods import day_name
@@ -81,7 +82,8 @@ def stretches(query: str, asked: date | None, newest: date | None) -> list[Span]
     """Find the times that a query is about, as :func:`ranges` does.
 
     A query may write a date in numbers, and name a month with nothing before it but what asks for
-    what was said then (:mod:`demem_agent.text.times.asked_dates`).
+    what was said then (:mod:`demem_agent.text.times.asked_dates`), or a part of a month or year
+    (``asked_parts``).
 
     Args:
         newest: the day that dates without a year go by, where it is not known when it is asked.
@@ -90,6 +92,7 @@ def stretches(query: str, asked: date | None, newest: date | None) -> list[Span]
     anchor = newest if asked is None else asked
     day = None if anchor is None else _plain(anchor)
     spans = list(two_ended(low, day))
+    spans += _apart_from(spans, asked_parts(low, day))
     spans += _apart_from(spans, absolute(query, day))
     spans += _apart_from(spans, asked_dates(low, day))
     if asked is not None:

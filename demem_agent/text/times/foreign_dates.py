@@ -35,6 +35,7 @@ from demem_agent.text.language.languages import ENGLISH
 from demem_agent.text.language.scripts import may_be_other
 from demem_agent.text.language.words import is_surely_english, language_of
 from demem_agent.text.times.periods import Meaning, day_alone, day_name, named, period, period_name
+from demem_agent.text.times.rates import counts
 
 __all__ = ["foreign_times", "forget_texts"]
 
@@ -184,16 +185,24 @@ def _is_decided(phrase: _Phrase, language: _Language, match: re.Match[str]) -> b
         past = language.past is not None and language.past.search(sentence) is not None
         future = language.future is not None and language.future.search(sentence) is not None
         return (future and not past) if phrase.kind == "will" else (past and not future)
-    if phrase.kind == "shift" and phrase.step > 0 and language.length is not None:
-        return language.length.search(_sentence_of(match)) is None
-    return True
+    if phrase.kind != "shift" or phrase.step <= 0:
+        return True
+    before, after = _around(match)
+    if language.length is not None and language.length.search(f"{before} {after}"):
+        return False
+    return bool(after.strip()) or not counts(before)
 
 
 def _sentence_of(match: re.Match[str]) -> str:
     """Return the sentence that a match is in, without the match."""
+    return " ".join(_around(match))
+
+
+def _around(match: re.Match[str]) -> tuple[str, str]:
+    """Return what stands before and behind a match in its sentence."""
     before = re.split(_SENTENCE_ENDS, match.string[max(0, match.start() - 120) : match.start()])[-1]
     after = re.split(_SENTENCE_ENDS, match.string[match.end() : match.end() + 120])[0]
-    return f"{before} {after}"
+    return before, after
 
 
 def _reckoned(phrase: _Phrase, match: re.Match[str], anchor: date) -> Meaning | None:

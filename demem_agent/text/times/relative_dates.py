@@ -18,7 +18,7 @@ Conventions; the anchor is the day on which the text was said:
   week from Tuesday") in :mod:`demem_agent.text.times.compound_dates`, which "on Friday" it is in
   :mod:`demem_agent.text.times.bare_weekdays`.
 * "In two weeks" lies ahead, unless the words before it speak of how long or how often: "finished it
-  in two weeks", "the battery dies in a month".
+  in two weeks", "the battery dies in a month", or only count something: "9 visits in two weeks".
 * "Saw him next Friday" is left alone: what has happened lies behind, and "next" does not.
 * Not resolved: "the other day", "the last week", "my last year", "the last week of May"; and "may",
   "march", "sun", "sat" and "wed" in lower case, which are more often other words.
@@ -71,6 +71,7 @@ from demem_agent.text.times.periods import (
     named,
     unit_name,
 )
+from demem_agent.text.times.rates import counts
 
 __all__ = ["RELATIVE", "RUNNING", "may_hold_time", "relative_meaning", "running_since"]
 
@@ -267,7 +268,7 @@ def _is_length(match: re.Match[str]) -> bool:
         return True
     before = match.string[max(0, match.start() - 80) : match.start()]
     clause = _CLAUSE_ENDS.split(before)[-1]
-    return bool(_ELAPSED.search(clause) or _HAPPENS.search(clause))
+    return bool(_ELAPSED.search(clause) or _HAPPENS.search(clause)) or counts(clause)
 
 
 def _stepped(match: re.Match[str], text: str, anchor: date) -> Meaning | None:
