@@ -447,6 +447,23 @@ def test_what_was_forgotten_stays_so_when_its_session_is_handed_over_again(
     assert texts(memories) == left
 
 
+@pytest.mark.parametrize("restarts", [False, True])
+def test_what_was_forgotten_stays_so_while_the_history_still_shows_it(
+    memories: Memories, restarts: bool
+) -> None:
+    block = MemoryBlock(memories=memories)
+    messages = said(*CANCEL, "My PIN is 1234.", "Noted.", ASKED)
+    asyncio.run(block.aput(messages[:4], from_short_term_memory=True, session_id="s1"))
+    asyncio.run(block.aget(messages[4:], session_id="s1"))
+    (pin,) = [item for item in memories.of("default").evidence() if "PIN" in item.text]
+    memories.forget("default", pin.id)
+    left = texts(memories)
+    block = MemoryBlock(memories=memories) if restarts else block
+    asyncio.run(block.aget(messages[4:], session_id="s1"))
+    asyncio.run(block.aput(messages, session_id="s1"))
+    assert texts(memories) == left
+
+
 def test_what_the_model_is_shown_anyway_is_not_recalled(memories: Memories) -> None:
     block = MemoryBlock(memories=memories)
     asyncio.run(block.aput(said(VALVE, "Noted."), session_id="s1"))

@@ -52,8 +52,8 @@ class Session:
         if now is None:
             now = self._start_of_shown(items, said)
             self._begin(now)
-        elif not self.has_moved and not self._knows(items, said[:1], now):
-            now = ""  # its beginning was there before: it is another history
+        elif not self.has_moved and not self._knows_any(items, said, now):
+            now = ""  # what was there before is not: it is another history
             self._begin(now)
         self.has_moved = False
         return self._marked(now, said)
@@ -64,7 +64,7 @@ class Session:
         if now is None:
             now = self._start_of_left(items, said)
             self._begin(now)
-        elif self.is_over and not self._knows(items, said, now):
+        elif self.is_over and not self._knows_any(items, said, now):
             now = ""  # what was handed over leaves it first: it is another history
             self._begin(now)
         marks = self._marked(now, said)
@@ -103,10 +103,9 @@ class Session:
         has left it.
         """
         marks = ["", *_marks_of(items)]
-        for count in range(min(len(said), len(marks) - 1), 0, -1):
-            for start in (marks[-1 - count], ""):
-                if self._marked(start, said[:count])[-1] == marks[-1]:
-                    return start
+        for start in ("", *marks[-1 - len(said) :]):
+            if marks[-1] in self._marked(start, said):
+                return start
         return marks[-1] if said[0][0] == ASSISTANT else ""
 
     def _start_of_left(self, items: Sequence[Evidence], said: Sequence[Words]) -> str:
@@ -130,6 +129,9 @@ class Session:
         made = self._marked(start, said)
         first_new = next((place for place, mark in enumerate(made) if mark not in known), None)
         return first_new is None or (first_new > 0 and made[first_new - 1] == marks[-1])
+
+    def _knows_any(self, items: Sequence[Evidence], said: Sequence[Words], start: str) -> bool:
+        return not set(_marks_of(items)).isdisjoint(self._marked(start, said))
 
     def _marked(self, start: str, said: Sequence[Words]) -> list[str]:
         """Return the mark of each message; ``start`` is that of what was said before."""
