@@ -177,7 +177,6 @@ class Watched(MockLLM):
 
 
 class Engines(Driver):
-    at_once = False  # messages are remembered as they leave the history
     several = False  # messages are remembered each on its own
     tells_reason = False  # LlamaIndex does not tell it
 
@@ -370,6 +369,40 @@ def test_of_two_conversations_of_a_session_the_second_is_handed_over(
     assert texts(memories) == [*ORDER[:2], *CANCEL]
 
 
+def test_what_the_user_says_is_remembered_whatever_becomes_of_the_call(
+    memories: Memories,
+) -> None:
+    """Though nothing leaves the history, and nobody hands it over."""
+    engine = SimpleChatEngine.from_defaults(
+        llm=Watched("Noted.", fails=True), memory=MemoryBlock(memories=memories).history()
+    )
+    for text in (VALVE, VALVE, "It leaks."):
+        with pytest.raises(ConnectionError):
+            engine.chat(text)
+    assert texts(memories) == [VALVE, VALVE, "It leaks."]
+
+
+def test_a_history_that_the_application_has_edited_is_remembered_beside_what_was_there(
+    memories: Memories,
+) -> None:
+    block = MemoryBlock(memories=memories)
+    memory = block.history(session_id="s1")
+    engine = SimpleChatEngine.from_defaults(llm=Watched("Noted.", fails=False), memory=memory)
+    engine.chat(VALVE)
+    engine.chat("Which one?", chat_history=said("My boiler has a steel valve.", "Good."))
+    engine.chat("Which one?", chat_history=said(VALVE, "Noted."))
+    asyncio.run(block.aput(memory.get_all(), session_id="s1"))
+    assert texts(memories) == [
+        VALVE,
+        "My boiler has a steel valve.",
+        "Good.",
+        "Which one?",
+        "Noted.",
+        "Which one?",
+        "Noted.",
+    ]
+
+
 @settings(deadline=None, max_examples=30)
 @given(
     st.lists(st.sampled_from(["Yes.", "No.", VALVE]), min_size=1, max_size=12),
@@ -414,6 +447,23 @@ def test_what_was_forgotten_stays_so_when_its_session_is_handed_over_again(
     assert texts(memories) == left
 
 
+@pytest.mark.parametrize("restarts", [False, True])
+def test_what_was_forgotten_stays_so_while_the_history_still_shows_it(
+    memories: Memories, restarts: bool
+) -> None:
+    block = MemoryBlock(memories=memories)
+    messages = said(*CANCEL, "My PIN is 1234.", "Noted.", ASKED)
+    asyncio.run(block.aput(messages[:4], from_short_term_memory=True, session_id="s1"))
+    asyncio.run(block.aget(messages[4:], session_id="s1"))
+    (pin,) = [item for item in memories.of("default").evidence() if "PIN" in item.text]
+    memories.forget("default", pin.id)
+    left = texts(memories)
+    block = MemoryBlock(memories=memories) if restarts else block
+    asyncio.run(block.aget(messages[4:], session_id="s1"))
+    asyncio.run(block.aput(messages, session_id="s1"))
+    assert texts(memories) == left
+
+
 def test_what_the_model_is_shown_anyway_is_not_recalled(memories: Memories) -> None:
     block = MemoryBlock(memories=memories)
     asyncio.run(block.aput(said(VALVE, "Noted."), session_id="s1"))
@@ -442,6 +492,7 @@ def test_of_a_recalled_block_that_is_pasted_back_only_what_is_new_is_remembered(
     asyncio.run(block.aput(said(f"{recalled}\nThis is wrong! I moved to Oslo in May.")))
     assert [text.strip() for text in texts(memories)] == [
         "Set the heating to 18.",
+        "Which heating?",
         "This is wrong! I moved to Oslo in May.",
     ]
 
@@ -523,7 +574,7 @@ def test_one_session_never_sees_anothers_where_sessions_are_namespaces(memories:
     ben.put_messages(said("Which valve has my boiler?"))
     assert any(VALVE in (message.content or "") for message in ana.get())
     assert [message.content for message in ben.get()] == ["Which valve has my boiler?"]
-    assert memories.known("ben") is None
+    assert texts(memories, "ben") == ["Which valve has my boiler?"]
 
 
 @looks_at_all
@@ -547,16 +598,15 @@ def test_an_agent_whose_model_fails_leaves_only_what_the_user_said(memories: Mem
 @looks_at_all
 def test_an_agent_remembers_both_sides(memories: Memories) -> None:
     memory = chat_memory(MemoryBlock(memories=memories))
+    green = "The bathroom upstairs has a red tap and a green one."
 
     async def run() -> None:
         agent = FunctionAgent(llm=answering("Good to know."), tools=[])
         await agent.run(user_msg=VALVE, memory=memory)
-        await agent.run(
-            user_msg="The bathroom upstairs has a red tap and a green one.", memory=memory
-        )
+        await agent.run(user_msg=green, memory=memory)
 
     asyncio.run(run())
-    assert texts(memories) == [VALVE, "Good to know."]
+    assert texts(memories) == [VALVE, "Good to know.", green, "Good to know."]
 
 
 def stepping(*steps: str) -> MockLLM:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from llama_index.core.base.llms.types import ChatMessage
@@ -28,7 +28,7 @@ from demem_adapters.common import (
     named,
 )
 from demem_adapters.common.links import LEFT, UP_TO
-from demem_adapters.llama_index.messages import Spoken, asked_in, shown_in, spoken_in
+from demem_adapters.llama_index.messages import Spoken, asked_in, spoken_in
 from demem_adapters.llama_index.sessions import Session, Words
 from demem_agent import Evidence, Reading, SlotMemory
 from demem_agent.reading import Asking
@@ -42,6 +42,10 @@ _LESS = 0.8
 _LEAST = 40
 
 
+#: Which marks messages of a session have, by how they were handed over.
+_MarksOf = Callable[[Session, Sequence[Evidence], Sequence[Words]], list[str]]
+
+
 class _Recalled(NamedTuple):
     """What was recalled for what: for less room it is read again."""
 
@@ -53,15 +57,17 @@ class _Recalled(NamedTuple):
 
 
 class MemoryBlock(BaseMemoryBlock[str]):
-    """Recall for the user's last message; remember the messages that leave the chat history.
+    """Recall for the user's last message; remember what is said in the chat history.
 
-    LlamaIndex hands over only what no longer fits its history. At the end of a session ``await
-    block.aput(await memory.aget_all(), session_id=memory.session_id)`` hands over the rest: give it
-    the session from its beginning, as often as you like. A message is known by all that was said
-    before it, and remembered once; another conversation with the same ``session_id`` is another,
-    unless it begins with the same words. Of what an agent notes there, its answers are remembered:
-    no thoughts, no code, and nothing that stands beside calls of tools or that these gave. A memory
-    that fails is logged by kind, and the conversation goes on.
+    LlamaIndex shows the history to its blocks before it calls a model: what is new in it is
+    remembered then, whatever becomes of the call; so is what no longer fits it. The last answer is
+    shown when the user goes on: at the end of a session ``await block.aput(await
+    memory.aget_all(), session_id=memory.session_id)`` hands it over. Give it the session from its
+    beginning, as often as you like. A message is known by all that was said before it, and
+    remembered once; another conversation with the same ``session_id`` is another, unless it begins
+    with the same words. Of what an agent notes there, its answers are remembered: no thoughts, no
+    code, and nothing that stands beside calls of tools or that these gave. A memory that fails is
+    logged by kind, and the conversation goes on.
 
     What is recalled may be less where it does not fit LlamaIndex's ``token_limit``; it is read
     again for less room. With a ``priority`` of 0 LlamaIndex keeps all of it, whatever its limit.
@@ -103,14 +109,22 @@ class MemoryBlock(BaseMemoryBlock[str]):
         return Memory.from_defaults(memory_blocks=blocks, **given)
 
     async def _aget(self, messages: list[ChatMessage] | None = None, **about: Any) -> str:
-        given = messages or []
-        asked, before = asked_in(given)
         session = about.get("session_id")
-        asking = in_conversation(self._asking(session), before)
-        recalled = _Recalled(named(self.namespace, session), asked, shown_in(given), asking)
+        said = [*spoken_in(messages or [], session)]
+        if [one.by_user for one in said[-2:]] == [True, True] and said[-1].text == said[-2].text:
+            said.pop()  # agents show what is asked once more
+        asked, before = asked_in(said)
+        recalled = _Recalled(
+            named(self.namespace, session),
+            asked,
+            [one.text for one in said],
+            in_conversation(self._asking(session), before),
+        )
         reading = await self._read(recalled)
         if reading is not None:
             self._recalled[block(reading)] = recalled._replace(reading=reading)
+        if said and self.accept_short_term_memory:
+            await asyncio.to_thread(self._keep, session, said, Session.marks_of_shown)
         return block(reading)
 
     async def _read(self, what: _Recalled, limit: int | None = None) -> Reading | None:
@@ -157,13 +171,14 @@ class MemoryBlock(BaseMemoryBlock[str]):
         by_session: dict[str | None, list[Spoken]] = {}
         for one in spoken_in(messages, session_id):
             by_session.setdefault(one.session, []).append(one)
+        marks_of = Session.marks_of_left if from_short_term_memory else Session.marks_of_whole
         for session, said in by_session.items():
-            await asyncio.to_thread(self._keep, session, said, has_left=from_short_term_memory)
+            await asyncio.to_thread(self._keep, session, said, marks_of)
 
     async def _aput(self, messages: list[ChatMessage]) -> None:
         await self.aput(messages)
 
-    def _keep(self, session: str | None, said: Sequence[Spoken], *, has_left: bool) -> None:
+    def _keep(self, session: str | None, said: Sequence[Spoken], marks_of: _MarksOf) -> None:
         user = self._asking(session).get("asker") or USER
         words = [(user if one.by_user else ASSISTANT, one.text) for one in said]
         namespace = named(self.namespace, session)
@@ -172,8 +187,9 @@ class MemoryBlock(BaseMemoryBlock[str]):
             items = _items_of(self.memories.known(namespace), session)
             known = self._sessions.get(session) or Session(session)
             self._sessions[session] = known
-            marks_of = known.marks_of_left if has_left else known.marks_of_whole
-            return [*_turns(session, words, marks_of(items, words), has_left=has_left)]
+            marks = marks_of(known, items, words)
+            has_left = marks_of is Session.marks_of_left
+            return [*_turns(session, words, marks, has_left=has_left)]
 
         with logged("a turn was not remembered"):
             self.memories.keep(namespace, turns)

@@ -9,7 +9,7 @@ from llama_index.core.base.llms.types import ChatMessage, MessageRole
 
 from demem_adapters.common import DECLARED, kept_as, text_of
 
-__all__ = ["Spoken", "asked_in", "shown_in", "spoken_in"]
+__all__ = ["Spoken", "asked_in", "spoken_in"]
 
 #: How each step of a ReAct agent begins, and what it says last; it keeps all steps of a turn as one
 #: message of the assistant's.
@@ -43,22 +43,12 @@ def spoken_in(messages: Iterable[ChatMessage], session: str | None) -> Iterator[
             yield Spoken(by_user, text, session or message.additional_kwargs.get("session_id"))
 
 
-def asked_in(messages: Sequence[ChatMessage]) -> tuple[str, list[str]]:
+def asked_in(said: Sequence[Spoken]) -> tuple[str, list[str]]:
     """Return what the user said last, and what user and model said before it, in order."""
-    said = [*spoken_in(messages, None)]
-    while said and not said[-1].by_user:
-        said.pop()
-    if not said:
-        return "", []
-    asked = said.pop().text
-    if said and said[-1].text == asked:  # agents show it once more
-        said.pop()
-    return asked, [one.text for one in said]
-
-
-def shown_in(messages: Iterable[ChatMessage]) -> list[str]:
-    """Return the texts that the model is shown anyway."""
-    return [one.text for one in spoken_in(messages, None)]
+    for place in reversed(range(len(said))):
+        if said[place].by_user:
+            return said[place].text, [one.text for one in said[:place]]
+    return "", []
 
 
 def _said(message: ChatMessage) -> str:

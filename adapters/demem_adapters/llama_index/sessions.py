@@ -8,10 +8,10 @@ conversation. The mark is kept beside it, to go on from where another process ha
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from demem_adapters.common import digest
+from demem_adapters.common import ASSISTANT, digest
 from demem_adapters.common.links import LEFT, UP_TO
 from demem_agent import Evidence
 
@@ -21,8 +21,6 @@ __all__ = ["Session", "Words"]
 Words = tuple[str, str]
 #: How many messages in a row are not the same as others by chance.
 _NO_CHANCE = 2
-#: Of how many messages that have left a history the marks are held.
-_MOST_LEFT = 400
 
 
 @dataclass(slots=True)
@@ -31,91 +29,109 @@ class Session:
 
     Attributes:
         name: LlamaIndex's id of it.
-        start: the mark of what was said before what has left its history, "" where that is all.
-        left: marks of what has left it since, the oldest first.
+        start: the mark of what was said before its history begins, "" for nothing, None where that
+            is not known yet.
+        now: the same of the history as it is now.
+        has_moved: whether anything has left it since it was shown.
         is_over: whether it was handed over as a whole since.
     """
 
     name: str | None
-    start: str = ""
-    left: list[str] = field(default_factory=list)
+    start: str | None = None
+    now: str | None = None
+    has_moved: bool = False
     is_over: bool = False
 
-    def marks_of_left(self, items: Sequence[Evidence], said: Sequence[Words]) -> list[str]:
-        """Return the mark of each message that leaves the history.
+    def marks_of_shown(self, items: Sequence[Evidence], said: Sequence[Words]) -> list[str]:
+        """Return the mark of each message of the history as it is now.
 
         Args:
             items: what is remembered of the session, oldest first.
         """
-        now = self.left[-1] if self.left else None
+        now = self.now
         if now is None:
-            self.start = now = self._start_of_left(items, said)
-        elif self.is_over and not self._knows(items, said, now):
-            self.start = now = ""  # what was handed over leaves it first: it is another history
-            self.left.clear()
-            self.is_over = False
+            now = self._start_of_shown(items, said)
+            self._begin(now)
+        elif not self.has_moved and not self._knows_any(items, said, now):
+            now = ""  # what was there before is not: it is another history
+            self._begin(now)
+        self.has_moved = False
+        return self._marked(now, said)
+
+    def marks_of_left(self, items: Sequence[Evidence], said: Sequence[Words]) -> list[str]:
+        """Return the mark of each message that leaves the history."""
+        now = self.now
+        if now is None:
+            now = self._start_of_left(items, said)
+            self._begin(now)
+        elif self.is_over and not self._knows_any(items, said, now):
+            now = ""  # what was handed over leaves it first: it is another history
+            self._begin(now)
         marks = self._marked(now, said)
-        self.left += marks
-        del self.left[:-_MOST_LEFT]
+        self.now = marks[-1]
+        self.has_moved = True
         return marks
 
     def marks_of_whole(self, items: Sequence[Evidence], said: Sequence[Words]) -> list[str]:
         """Return the mark of each message of a session that is handed over from its beginning.
 
-        What has left the history may have been taken for the end of a conversation before it.
-
-        Args:
-            items: as in :meth:`marks_of_left`.
+        It may have been taken for the end of a conversation before it.
         """
-        known = set(_marks_of(items))
-        most: list[str] = []
-        most_known = -1
-        for start in ("", *self._beginnings(said)):
-            marks = self._marked(start, said)
-            count = len(known.intersection(marks))
-            if count > most_known:
-                most, most_known = marks, count
+        marks = _marks_of(items)
+        known = set(marks)
+        most = self._marked("", said)
+        most_known = len(known.intersection(most))
+        own = [self.start] if self.has_moved else [self.start, self.now]
+        for start in (*filter(None, own), *marks):
+            if most_known < len(said) and self._marked(start, said[:1])[0] in known:
+                made = self._marked(start, said)
+                count = len(known.intersection(made))
+                is_sure = start in own or count >= max(min(_NO_CHANCE, len(said)), len(said) / 2)
+                if is_sure and count > most_known:
+                    most, most_known = made, count
         self.is_over = True
         return most
 
-    def _beginnings(self, said: Sequence[Words]) -> Iterator[str]:
-        """Yield after which marks all that has left the history since is what this begins with."""
-        befores = [self.start, *self.left]
-        for place, before in enumerate(befores[: len(self.left)]):
-            rest = self.left[place:]
-            if place and len(rest) < _NO_CHANCE:
-                return
-            if self._marked(before, said[: len(rest)]) == rest:
-                yield before
+    def _begin(self, start: str) -> None:
+        self.start = self.now = start
+        self.is_over = False
+
+    def _start_of_shown(self, items: Sequence[Evidence], said: Sequence[Words]) -> str:
+        """Return after what was said what a history shows that another process may have kept.
+
+        It holds what was said last of all, then. Else it is another history, unless its beginning
+        has left it.
+        """
+        marks = ["", *_marks_of(items)]
+        for start in ("", *marks[-1 - len(said) :]):
+            if marks[-1] in self._marked(start, said):
+                return start
+        return marks[-1] if said[0][0] == ASSISTANT else ""
 
     def _start_of_left(self, items: Sequence[Evidence], said: Sequence[Words]) -> str:
-        """Return after what was said what leaves the history as the first in this process.
+        """Return after what was said what leaves a history that another process may have kept.
 
-        A history is left in its order: after what had left it before, or else from its beginning;
-        where it was handed over as well, somewhere behind that.
+        It is left in its order: after what had left it before, or else from its beginning; where it
+        is known already, somewhere behind that.
         """
         gone = [place for place, item in enumerate(items) if item.metadata.get(LEFT)]
-        behind = items[gone[-1] :] if gone else items
-        starts = _marks_of(behind)
-        if not gone:
-            starts = ["", *starts]
-        if len(said) < _NO_CHANCE:
-            starts = starts[:1]
-        for start in starts:
+        behind = _marks_of(items[gone[-1] :] if gone else items)
+        for start in [*behind, ""] if gone else ["", *behind]:
             if self._knows(items, said, start):
                 return start
         marks = _marks_of(items)
         return marks[-1] if marks else ""
 
     def _knows(self, items: Sequence[Evidence], said: Sequence[Words], start: str) -> bool:
-        """Whether messages were handed over before, or as far as anything was."""
+        """Whether messages are known, all of them or as far as anything was said after them."""
         marks = _marks_of(items)
         known = set(marks)
-        for mark in self._marked(start, said):
-            if mark not in known:
-                return marks[-1:] == [start]
-            start = mark
-        return True
+        made = self._marked(start, said)
+        first_new = next((place for place, mark in enumerate(made) if mark not in known), None)
+        return first_new is None or (first_new > 0 and made[first_new - 1] == marks[-1])
+
+    def _knows_any(self, items: Sequence[Evidence], said: Sequence[Words], start: str) -> bool:
+        return not set(_marks_of(items)).isdisjoint(self._marked(start, said))
 
     def _marked(self, start: str, said: Sequence[Words]) -> list[str]:
         """Return the mark of each message; ``start`` is that of what was said before."""
