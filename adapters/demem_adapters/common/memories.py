@@ -611,8 +611,9 @@ class Memories(Choices):
         heard = self._heard_among(last, call, waiting if call.grows else items)
         is_the_same = bool(call.before or call.ids[-1] or call.kept) and not call.grows
         if turn.one_answer and not is_the_same:
-            same = None not in heard and len(last.ids) == len(heard)
-            turn.one_answer = same and not call.grows and last.under == call.under
+            same = None not in heard and len(last.ids) == len(heard) and last.under == call.under
+            # A turn that goes on was heard when it began, if only by another process.
+            turn.one_answer = not call.grows and (same or (turn.goes_on and found[-1] is not None))
         # What was heard in the call before is known for sure; the rest is compared.
         rest = [None if id in heard else id for id in found]
         turn.known = [sure or id for sure, id in zip(heard, rest, strict=True)]
