@@ -27,6 +27,7 @@ from pydantic_ai import (
     BinaryContent,
     DeferredToolRequests,
     DeferredToolResults,
+    ModelRetry,
     RunContext,
 )
 from pydantic_ai.exceptions import UnexpectedModelBehavior
@@ -367,6 +368,24 @@ def test_the_tools_remember_and_recall(memories: Memories) -> None:
     _, recalled = [part.content for part in watched.parts if isinstance(part, ToolReturnPart)]
     assert VALVE in recalled
     assert texts(memories) == ["Note it.", VALVE, "Noted."]
+
+
+def test_what_a_model_remembers_again_as_its_output_is_turned_down_is_remembered_once(
+    memories: Memories,
+) -> None:
+    calls = [ModelResponse([ToolCallPart("remember", {"text": VALVE})]) for _ in range(2)]
+    bad, good = (ModelResponse([TextPart(text)]) for text in ("Bad.", "Good."))
+    watched = Watched(calls[0], bad, calls[1], good)
+    bot = agent(watched.model, memories, tools=True)
+
+    @bot.output_validator
+    def checked(output: str) -> str:
+        if output == "Bad.":
+            raise ModelRetry("Remember it, and say it better.")
+        return output
+
+    bot.run_sync("Note it.")
+    assert texts(memories) == ["Note it.", VALVE, "Good."]
 
 
 class Hearing(Memories):

@@ -18,7 +18,7 @@ from demem_adapters.common.written import Written
 from demem_agent import Evidence, Reading, SlotMemory
 from demem_agent.errors import DeMemError, InvalidInput, NotFound
 from demem_agent.reading import Asking
-from demem_agent.stores.waiting import waiting_at_most
+from demem_agent.stores import waiting_at_most
 from demem_agent.turns import whole_field
 
 __all__ = ["Matching", "Recalls", "erased_of", "has"]

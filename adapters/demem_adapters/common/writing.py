@@ -22,7 +22,7 @@ from demem_agent.errors import (
     StaleState,
     StoreError,
 )
-from demem_agent.stores.waiting import remaining, spend, waiting_at_most
+from demem_agent.stores import remaining, spend, waiting_at_most
 from demem_agent.turns import whole_field
 
 __all__ = ["Writes", "patiently", "seconds_field"]
