@@ -848,6 +848,7 @@ def test_a_server_that_says_who_asks_lets_no_call_say_another(memories: Memories
     bound = Asking(memories, asker="ana", conditions=["rain"])
     for tool in ("recall", "feedback", "explain"):
         assert arguments(free, tool) - arguments(bound, tool) == {"asker", "conditions"}
+    memories.remember("default", VALVE)
     bound.does("feedback", question=WHICH, answer="A brass one.", thumbs=True)
     (context,) = memories.of("default").contexts()
     assert (context.asker, context.conditions) == ("ana", ("rain",))
@@ -858,6 +859,7 @@ def test_who_asks_may_be_a_function_of_the_request(memories: Memories) -> None:
     filters = {"speaker", "since", "until", "least"}
     others = {"question", "limit", "conditions", "said_before", *filters}
     assert arguments(asking, "recall") == others
+    memories.remember("default", VALVE)
     asking.does("feedback", question=WHICH, answer="A brass one.", thumbs=True)
     (context,) = memories.of("default").contexts()
     assert context.asker == "Context"
