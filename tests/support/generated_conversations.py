@@ -46,11 +46,16 @@ class FailingStore(MemoryStore):
 class Conversation:
     """One conversation of a user's with an application, and what is to be remembered of it.
 
+    Attributes:
+        shares: whether others may use the namespace meanwhile.
+
     Args:
         opened: opens the memories, anew at each restart.
         name: begins each message that is said once.
         restarts: whether the application is started anew now and then.
     """
+
+    shares = True
 
     def __init__(
         self,

@@ -19,21 +19,20 @@ __all__ = ["Talk"]
 class Talk(Conversation):
     """Have a client remember a conversation, correct some of it and take some back."""
 
-    def __init__(self, rng: random.Random, opened: Callable[[], Memories]) -> None:
-        super().__init__(rng, opened)
+    def __init__(self, rng: random.Random, opened: Callable[[], Memories], **about: Any) -> None:
+        super().__init__(rng, opened, **about)
         self.style = "tools"
-        self.namespace = "default"
         self.runner = asyncio.Runner()
         self._ids: list[str] = []  # of what was said, in its order
         self._calls = 0
-        self.server = make_server(self.memories)
+        self.server = make_server(self.memories, namespace=self.namespace)
 
     def close(self) -> None:
         self.runner.close()
 
     def _restart(self) -> None:
         super()._restart()
-        self.server = make_server(self.memories)
+        self.server = make_server(self.memories, namespace=self.namespace)
 
     def remembered(self) -> list[str]:
         memory = self.memories.known(self.namespace)
@@ -48,7 +47,7 @@ class Talk(Conversation):
         elif drawn < 0.2:
             self._forget()
         if self.rng.random() < 0.7:
-            common = self.rng.random() < 0.3
+            common = not self.name and self.rng.random() < 0.3
             self._remember("Noted." if common else self._new("This is answer"), "assistant")
 
     def _remember(self, text: str, speaker: str) -> None:
