@@ -18,7 +18,6 @@ from generated_conversations import Conversation
 from talks import talk_through
 
 from demem_adapters.common import Memories
-from demem_adapters.common.said import holding
 from demem_agent.testing import BagEncoder
 
 __all__ = ["Processes", "several"]
@@ -48,6 +47,7 @@ class Processes:
 
     ends: Mapping[str, Connection]
     folder: Path
+    kind: type[Conversation]
 
     def problems_of(self, seed: int) -> list[str]:
         """Have each process have its conversations on a new file, and return what is lost, doubled,
@@ -60,7 +60,9 @@ class Processes:
         for name, end in self.ends.items():
             told[name] = end.recv()
         problems = [f"{name}: {problem}" for name in told for problem in told[name].problems]
-        problems += _problems_among(file, {name: one.shared for name, one in told.items()})
+        problems += _problems_among(
+            file, {name: one.shared for name, one in told.items()}, self.kind
+        )
         for path in self.folder.glob(f"{seed}.db*"):
             path.unlink()
         return problems
@@ -80,18 +82,24 @@ def several(count: int, adapter: str | None) -> Iterator[Processes]:
             workers.append(spawning.Process(target=_work, args=(name, adapter, other)))
             workers[-1].start()
             other.close()  # so that a process that ends is noticed
-        yield Processes(ends, Path(made))
+        yield Processes(ends, Path(made), _kind(adapter))
         for end in ends.values():
             end.close()
         for worker in workers:
             worker.join()
 
 
-def _problems_among(file: Path, said: Mapping[str, list[str]]) -> list[str]:
+def _kind(adapter: str | None) -> type[Conversation]:
+    return Conversation if adapter is None else talk_through(adapter)
+
+
+def _problems_among(
+    file: Path, said: Mapping[str, list[str]], kind: type[Conversation]
+) -> list[str]:
     """Return what is wrong with the namespace of all, as another process finds it."""
     with Memories(f"sqlite:///{file}", encoder=BagEncoder()) as memories:
         memory = memories.known(_SHARED)
-        remembered = [item.text for item in holding(memory)] if memory else []
+        remembered = kind.held_by(memory) if memory else []
     problems: list[str] = []
     for name, texts in said.items():
         own = [text for text in remembered if text.startswith(name)]
@@ -105,7 +113,7 @@ def _problems_among(file: Path, said: Mapping[str, list[str]]) -> list[str]:
 def _work(name: str, adapter: str | None, end: Connection) -> None:
     """Have conversations as often as it is asked for."""
     logging.disable(logging.WARNING)  # of writes that wait for those of the others
-    talk = Conversation if adapter is None else talk_through(adapter)
+    talk = _kind(adapter)
     while True:
         try:
             seed, file = end.recv()

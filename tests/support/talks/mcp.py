@@ -12,6 +12,7 @@ from generated_conversations import Conversation
 
 from demem_adapters.common import Memories
 from demem_adapters.mcp import make_server
+from demem_agent import SlotMemory
 
 __all__ = ["Talk"]
 
@@ -34,9 +35,9 @@ class Talk(Conversation):
         super()._restart()
         self.server = make_server(self.memories, namespace=self.namespace)
 
-    def remembered(self) -> list[str]:
-        memory = self.memories.known(self.namespace)
-        return [item.text for item in memory.evidence()] if memory else []
+    @classmethod
+    def held_by(cls, memory: SlotMemory) -> list[str]:
+        return [item.text for item in memory.evidence()]
 
     def _turn(self) -> None:
         text = self._message()
@@ -53,7 +54,7 @@ class Talk(Conversation):
     def _remember(self, text: str, speaker: str) -> None:
         self._calls += 1
         # What is said again and again is told apart by a key; the rest needs none.
-        told = {"text": text, "speaker": speaker, "key": f"m{self._calls}"}
+        told = {"text": text, "speaker": speaker, "key": f"{self.name}m{self._calls}"}
         if text.startswith("This") and self.rng.random() < 0.5:
             del told["key"]
         done = self._call_tool("remember", told)
