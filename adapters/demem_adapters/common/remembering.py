@@ -116,9 +116,7 @@ class Remembers(Recalls):
                 self.remember(namespace, **given[0])
                 del given[0]
 
-        with logged("a turn was not remembered"):
-            text_field("namespace", namespace)
-            self._writes.do(namespace, remembered)
+        self.write(namespace, remembered)
 
     async def aremember(self, namespace: str | None, text: str, **about: Any) -> None:
         """Remember a text, without blocking the event loop; arguments as in :meth:`remember`."""

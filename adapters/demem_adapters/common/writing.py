@@ -141,17 +141,20 @@ class Writes:
         """How many writes wait."""
         return sum(len(queue.jobs) for queue in [*self._full.values()])
 
-    def do(self, namespace: str, work: Callable[[], Result], waits: str = WAITS) -> Result | None:
+    def do(
+        self, namespace: str, work: Callable[[], Result], waits: str = WAITS, *, later: bool = False
+    ) -> Result | None:
         """Write to a memory; None where that has to wait.
 
         Args:
             waits: what is logged then.
+            later: leave it to the thread in any case.
 
         Raises:
             DeMemError: what cannot be over when it is tried again.
         """
         queue = self._queue_of(namespace)
-        if self.background and self.waiting < self.most:
+        if (self.background or later) and self.waiting < self.most:
             self._put(queue, work)
             return None
         with waiting_at_most(self.patience):

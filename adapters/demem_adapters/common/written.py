@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Unpack
 
 from demem_adapters.common.choices import Choices
+from demem_adapters.common.failures import logged
 from demem_adapters.common.writing import Writes
 from demem_agent import SlotMemory
 from demem_agent.options import Options
@@ -46,6 +48,19 @@ class Written(Choices):
     def lost(self) -> int:
         """How many writes were given up; each was logged by its kind."""
         return self._writes.lost
+
+    def write(self, namespace: str, work: Callable[[], object], *, later: bool = False) -> None:
+        """Write to a memory in its order with what waits to be written, or as soon as it can be.
+
+        A memory that fails costs nothing: what goes wrong is logged by its kind.
+
+        Args:
+            work: what is to be done; done again after an error, it comes to the same.
+            later: leave it to a thread, as where the caller must not wait for the disk.
+        """
+        with logged("a turn was not remembered"):
+            text_field("namespace", namespace)
+            self._writes.do(namespace, work, later=later)
 
     def of(self, namespace: str) -> SlotMemory:
         """Return the memory of a namespace, making it if there is none.
