@@ -49,6 +49,8 @@ from pydantic_ai.providers.openai import OpenAIProvider
 
 from demem_adapters.common import DECLARED, Memories
 from demem_adapters.pydantic_ai import LongTermMemory
+from demem_agent import SlotMemory
+from demem_agent.errors import StoreError
 from demem_agent.testing import BagEncoder, Provider
 
 
@@ -386,6 +388,26 @@ def test_what_a_model_remembers_again_as_its_output_is_turned_down_is_remembered
 
     bot.run_sync("Note it.")
     assert texts(memories) == ["Note it.", VALVE, "Good."]
+
+
+def test_what_a_model_remembers_while_the_store_fails_costs_no_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    memories = Memories(encoder=BagEncoder())
+    ingest, times = SlotMemory.ingest, iter([StoreError("busy")])
+
+    def busy(memory: SlotMemory, text: str, **about: Any) -> Any:
+        if text == VALVE:
+            for error in times:
+                raise error
+        return ingest(memory, text, **about)
+
+    monkeypatch.setattr(SlotMemory, "ingest", busy)
+    watched = Watched(ModelResponse([ToolCallPart("remember", {"text": VALVE})]))
+    assert agent(watched.model, memories, tools=True).run_sync("Note it.").output == "Noted."
+    while memories.waiting:
+        memories.names()
+    assert texts(memories) == ["Note it.", VALVE, "Noted."]
 
 
 class Hearing(Memories):

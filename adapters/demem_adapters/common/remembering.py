@@ -44,6 +44,7 @@ class Said(TypedDict, total=False):
     source_id: str | None
     key: str | None
     metadata: Mapping[str, object] | None
+    anew: bool
 
 
 class Remembers(Recalls):
@@ -117,6 +118,10 @@ class Remembers(Recalls):
                 del given[0]
 
         self.write(namespace, remembered)
+
+    async def akeep(self, namespace: str | None, turns: Iterable[Said]) -> None:
+        """Remember texts as :meth:`keep` does, without blocking the event loop."""
+        await asyncio.to_thread(self.keep, namespace, turns)
 
     async def aremember(self, namespace: str | None, text: str, **about: Any) -> None:
         """Remember a text, without blocking the event loop; arguments as in :meth:`remember`."""

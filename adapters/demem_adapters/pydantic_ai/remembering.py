@@ -25,6 +25,7 @@ from demem_adapters.common import (
     Inject,
     Memories,
     Namespace,
+    Said,
     Situation,
     block,
     came_to_its_end,
@@ -193,8 +194,8 @@ class LongTermMemory(AbstractCapability[Any]):
         """
         # A model that is asked for its output again calls its tools again as well.
         key = digest("remember", text, date.today().isoformat())
-        about: Any = {"speaker": "assistant", "source": "remember", "key": key}
-        await self.memories.aremember(self._named(ctx), text, anew=True, **about)
+        said: Said = {"text": text, "speaker": "assistant", "source": "remember", "key": key}
+        await self.memories.akeep(self._named(ctx), [{**said, "anew": True}])
         return "Remembered."
 
     def _named(self, ctx: Run) -> str | None:
