@@ -82,11 +82,13 @@ def several(count: int, adapter: str | None) -> Iterator[Processes]:
             workers.append(spawning.Process(target=_work, args=(name, adapter, other)))
             workers[-1].start()
             other.close()  # so that a process that ends is noticed
-        yield Processes(ends, Path(made), _kind(adapter))
-        for end in ends.values():
-            end.close()
-        for worker in workers:
-            worker.join()
+        try:
+            yield Processes(ends, Path(made), _kind(adapter))
+        finally:
+            for end in ends.values():
+                end.close()
+            for worker in workers:
+                worker.join()
 
 
 def _kind(adapter: str | None) -> type[Conversation]:

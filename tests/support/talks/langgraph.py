@@ -38,7 +38,8 @@ class Talk(Conversation):
             key = f"k{self._count}"
             self.inner.put((self.namespace,), key, {"text": self._new("This is fact")})
             self._keys.append(key)
-        self._until_done(self.store.catch_up)
+        # What others have in stores of their own is none of it.
+        self._until_done(lambda: self.store.catch_up((self.namespace,)))
 
     def _turn(self) -> None:
         text = self._message()
