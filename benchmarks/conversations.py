@@ -6,6 +6,9 @@ through an adapter whose framework is installed::
 
     python benchmarks/conversations.py --count 10000
     python benchmarks/conversations.py --count 10000 --adapter openai
+
+With ``--processes 4`` that many processes talk at the same time on one SQLite file (which wants the
+extra ``sqlite``), each with a user of its own and all in one namespace; ``--count`` files.
 """
 
 from __future__ import annotations
@@ -24,6 +27,7 @@ from demem_agent.testing import BagEncoder
 sys.path.append(str(Path(__file__).parents[1] / "tests" / "support"))
 
 from generated_conversations import Conversation, FailingStore, problems_of
+from several_processes import several
 from talks import TALKS, talk_through
 
 
@@ -42,17 +46,30 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--adapter", choices=TALKS, help="the core of all unless given")
+    parser.add_argument("--processes", type=int, default=1)
     given = parser.parse_args()
     logging.disable(logging.WARNING)  # of the store that is made to fail
+    seeds = range(given.seed, given.seed + given.count)
+    if given.processes > 1:
+        with several(given.processes, given.adapter) as processes:
+            report(seeds, processes.problems_of)
+        return
     talk = talk_through(given.adapter) if given.adapter else Conversation
+    report(seeds, lambda seed: problems_of(seed, opened, conversation=talk))
+
+
+def report(seeds: range, having: Callable[[int], list[str]]) -> None:
+    """Have the conversations of each seed; print the first problems, and all seeds with any."""
     found: Counter[str] = Counter()
-    for seed in range(given.seed, given.seed + given.count):
-        problems = problems_of(seed, opened, conversation=talk)
-        if problems and found.total() < 3:
-            print(seed, *problems, sep="\n  ")
+    bad: list[int] = []
+    for seed in seeds:
+        problems = having(seed)
+        if problems and len(bad) < 3:
+            print(seed, *problems, sep="\n  ", flush=True)
         if problems:
+            bad.append(seed)
             found[problems[-1].partition(":")[0]] += 1
-    print(f"{given.count} conversations, {found.total()} with a problem: {dict(found)}")
+    print(f"{len(seeds)} conversations, {len(bad)} with a problem: {dict(found)} {bad[:100]}")
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import threading
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
@@ -45,6 +44,7 @@ from demem_agent.slots.successions.histories import history
 from demem_agent.stores import DeletionReceipt, Store
 from demem_agent.stores.parts import exported
 from demem_agent.stores.standing import standing
+from demem_agent.stores.waiting import Turnstile
 from demem_agent.turns import Retold, Turn, refuse_unknown, text_field, whole_field
 from demem_agent.types import (
     Answer,
@@ -335,7 +335,7 @@ class SlotMemory(MemoryHandle):
 
     def _begin(self, held: Held) -> None:
         super()._begin(held)
-        self._lock = threading.RLock()
+        self._lock = Turnstile()
 
     @classmethod
     def open(

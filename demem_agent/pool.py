@@ -17,6 +17,7 @@ from demem_agent.memories import delete_memory
 from demem_agent.memory import SlotMemory
 from demem_agent.options import Options
 from demem_agent.stores import Address, DeletionReceipt, Store, open_store
+from demem_agent.stores.waiting import Turnstile
 from demem_agent.turns import text_field, whole_field
 
 __all__ = ["MOST_BYTES", "MemoryPool"]
@@ -37,7 +38,7 @@ class _Opening:
     """Makes who opens a memory wait for who opens it already."""
 
     def __init__(self) -> None:
-        self.lock = threading.Lock()
+        self.lock = Turnstile()
 
 
 class MemoryPool:

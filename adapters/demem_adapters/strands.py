@@ -21,6 +21,7 @@ from demem_adapters.common import (
     Heard,
     Memories,
     Recent,
+    Said,
     Situation,
     Spoken,
     came_to_its_end,
@@ -133,13 +134,9 @@ class SlotStore(MemoryStore):
 
         The metadata is left out.
         """
-        await self.memories.aremember(
-            self.namespace,
-            content,
-            speaker="assistant",
-            source="add_memory",
-            key=digest("add_memory", content),
-        )
+        key = digest("add_memory", content)
+        said: Said = {"text": content, "speaker": "assistant", "source": "add_memory", "key": key}
+        await self.memories.akeep(self.namespace, [said])
 
     def expect(self, query: str, before: list[str]) -> None:
         """Tell what the user and the model said before a query that is searched for next."""

@@ -26,6 +26,7 @@ from typing import NamedTuple
 from demem_agent.errors import InvalidInput
 from demem_agent.stores.base import Address, DeletionReceipt, MemoryInfo, Rows, Store
 from demem_agent.stores.memory import MemoryStore
+from demem_agent.stores.waiting import remaining, spend, waiting_at_most
 
 __all__ = [
     "SCHEMES",
@@ -37,6 +38,9 @@ __all__ = [
     "Store",
     "open_store",
     "opened_store",
+    "remaining",
+    "spend",
+    "waiting_at_most",
 ]
 
 

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from demem_agent.errors import StoreError
 from demem_agent.later import dataclass
 from demem_agent.stores.schema import APPLICATION, MIGRATIONS, VERSION
+from demem_agent.stores.waiting import Turnstile, remaining, tries
 
 try:
     import pysqlite3 as sqlite3  # pyright: ignore[reportMissingImports]  # an extra
@@ -31,14 +32,17 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Connection",
+    "begun",
     "connect",
     "disconnect",
+    "ended",
     "erase_log",
     "must_be_alone",
     "reported",
     "shares_safely",
     "sqlite3",
     "transaction",
+    "wait_for",
 ]
 
 #: Seconds to wait for another process's transaction before giving up.
@@ -47,8 +51,6 @@ WAIT = 5.0
 #: Tables that every file of ours has had since the first migration.
 _TABLES = {"memory", "slot", "evidence", "context", "op", "cover"}
 
-#: Seconds between two tries where SQLite does not wait itself.
-_PAUSE = 0.01
 #: Seconds, at least, between two writes that try in passing to write the file anew, and the share
 #: of the time that may go to trying: it takes as long as the file is large.
 PAUSE = 1.0
@@ -70,6 +72,7 @@ class Connection:
 
     Attributes:
         file: None for ":memory:", which is nobody else's.
+        wait: seconds that SQLite waits for other processes just now.
         users: how many stores of this process use it.
         owes_erasure: whether forgotten text may still be in the file or its log.
         tries_after: when it may next be tried to take it out, by the monotonic clock.
@@ -77,7 +80,8 @@ class Connection:
 
     file: _File | None
     db: Database
-    lock: threading.RLock = field(default_factory=threading.RLock)
+    wait: float
+    lock: Turnstile = field(default_factory=Turnstile)
     users: int = 0
     owes_erasure: bool = False
     tries_after: float = 0.0
@@ -170,7 +174,7 @@ def erase_log(connection: Connection, *, at_once: bool = True) -> str | None:
     if not at_once and time.monotonic() < connection.tries_after:
         return _LATER
     began = time.monotonic()
-    hindered = _rewritten(connection, WAIT if at_once else 0.0)
+    hindered = _rewritten(connection, remaining(WAIT) if at_once else 0.0)
     if hindered and not at_once:
         took = time.monotonic() - began
         connection.tries_after = began + max(PAUSE, took / _TRYING)
@@ -184,7 +188,8 @@ def erase_log(connection: Connection, *, at_once: bool = True) -> str | None:
 def _rewritten(connection: Connection, wait: float) -> str | None:
     """Try to write the file anew; return what hinders it."""
     db = connection.db
-    db.execute(f"PRAGMA busy_timeout = {int(wait * 1000)}")
+    before = connection.wait
+    wait_for(connection, wait)
     try:
         db.execute("VACUUM")
         busy, _, _ = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
@@ -194,8 +199,36 @@ def _rewritten(connection: Connection, wait: float) -> str | None:
                 return hindered
         raise
     finally:
-        db.execute(f"PRAGMA busy_timeout = {int(WAIT * 1000)}")
+        wait_for(connection, before)
     return _HINDERED["locked"] if busy else None
+
+
+def wait_for(connection: Connection, seconds: float) -> None:
+    """Have SQLite wait so long for other processes."""
+    if connection.wait != seconds:
+        connection.db.execute(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
+        connection.wait = seconds
+
+
+def begun(connection: Connection, begin: str, *, surely: bool) -> bool:
+    """Begin a transaction without waiting for another process, and tell whether it could be.
+
+    Who waits does so without the connection: meanwhile others of this process read through it.
+
+    Args:
+        surely: raise what SQLite says where it cannot be.
+    """
+    before = connection.wait
+    wait_for(connection, 0.0)
+    try:
+        connection.db.execute(begin)
+    except sqlite3.OperationalError as error:
+        if surely or "locked" not in str(error):
+            raise
+        return False
+    finally:
+        wait_for(connection, before)
+    return True
 
 
 @contextmanager
@@ -218,6 +251,13 @@ def reported(doing: str, path: str) -> Iterator[None]:
 def transaction(db: Database, begin: str = "BEGIN IMMEDIATE") -> Iterator[None]:
     """Write all that is done inside, or nothing."""
     db.execute(begin)
+    with ended(db):
+        yield
+
+
+@contextmanager
+def ended(db: Database) -> Iterator[None]:
+    """Write all that is done inside a transaction that has begun, or nothing."""
     try:
         yield
         db.execute("COMMIT")
@@ -242,7 +282,8 @@ def _file(path: str) -> _File | None:
 def _opened(path: str) -> Connection:
     if path != ":memory:" and not os.path.exists(path):
         _make_private(path)
-    db = sqlite3.connect(path, timeout=WAIT, isolation_level=None, check_same_thread=False)
+    wait = remaining(WAIT)
+    db = sqlite3.connect(path, timeout=wait, isolation_level=None, check_same_thread=False)
     try:
         db.row_factory = sqlite3.Row
         _prepare(db, path)
@@ -250,7 +291,7 @@ def _opened(path: str) -> Connection:
     except BaseException:
         db.close()
         raise
-    connection = Connection(_file(path), db, owes_erasure=bool(owed))
+    connection = Connection(_file(path), db, wait, owes_erasure=bool(owed))
     if connection.file:
         _CONNECTIONS[connection.file] = connection
     return connection
@@ -287,15 +328,13 @@ def _use_log(db: Database) -> None:
     SQLite itself does not wait here, and of several processes that open a new file at once each
     finds it locked by another.
     """
-    until = time.monotonic() + WAIT
-    while True:
+    for at_last in tries(WAIT):
         try:
             db.execute("PRAGMA journal_mode=WAL")
             return
         except sqlite3.OperationalError as error:
-            if "locked" not in str(error) or time.monotonic() > until:
+            if at_last or "locked" not in str(error):
                 raise
-            time.sleep(_PAUSE)
 
 
 def _require_ours(db: Database, path: str) -> None:

@@ -16,6 +16,7 @@ from demem_agent.errors import MemoryGone, StaleState, StoreError
 from demem_agent.later import module
 from demem_agent.settings import Settings
 from demem_agent.slots.records import Delta, Head
+from demem_agent.stores import connections
 from demem_agent.stores.base import (
     Address,
     DeletionReceipt,
@@ -27,12 +28,14 @@ from demem_agent.stores.base import (
 )
 from demem_agent.stores.codec import certified_to_json
 from demem_agent.stores.connections import (
+    begun,
     connect,
     disconnect,
+    ended,
     erase_log,
     must_be_alone,
     reported,
-    transaction,
+    wait_for,
 )
 from demem_agent.stores.rows import (
     Columns,
@@ -67,6 +70,7 @@ from demem_agent.stores.rows import (
 )
 from demem_agent.stores.schema import VERSION
 from demem_agent.stores.slot_rows import SlotRow, slot_row
+from demem_agent.stores.waiting import remaining, tries
 from demem_agent.types import number_of
 
 if TYPE_CHECKING:
@@ -442,8 +446,12 @@ class SqliteStore:
 
     @contextmanager
     def _transaction(self, doing: str, begin: str = "BEGIN IMMEDIATE") -> Iterator[None]:
-        with self._using(doing), transaction(self._db, begin):
-            yield
+        for at_last in tries(connections.WAIT):
+            with self._using(doing):
+                if begun(self._connection, begin, surely=at_last):
+                    with ended(self._db):
+                        yield
+                    return
 
     @contextmanager
     def _using(self, doing: str) -> Iterator[None]:
@@ -458,4 +466,5 @@ class SqliteStore:
             self._connection = connect(self.path)
             self._db = self._connection.db
         with reported(doing, self.path), self._connection.lock:
+            wait_for(self._connection, remaining(connections.WAIT))
             yield

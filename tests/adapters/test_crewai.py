@@ -7,6 +7,7 @@ import contextlib
 import copy
 import json
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -21,6 +22,7 @@ from pydantic import Field
 
 from demem_adapters.common import Memories
 from demem_agent.errors import InvalidInput
+from demem_agent.stores import MemoryStore
 from demem_agent.testing import BagEncoder
 
 #: CrewAI writes below the home folder when it is imported and when a crew is made.
@@ -386,6 +388,30 @@ def test_a_crew_in_an_event_loop_has_memory(memory: LongTermMemory) -> None:
     llm = Fake(model="fake")
     asyncio.run(crew_of(memory, VALVE, llm).akickoff())
     assert texts(memory.memories, ANA) == [VALVE, "Noted."]
+
+
+class _Held(MemoryStore):
+    """To commit takes until it is let go."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.free = threading.Event()
+        self.free.set()
+
+    def commit(self, address: Any, delta: Any) -> None:
+        self.free.wait()
+        super().commit(address, delta)
+
+
+def test_a_crew_in_an_event_loop_does_not_wait_until_its_result_is_written() -> None:
+    store = _Held()
+    memory = make(Memories(store, encoder=BagEncoder()), ANA)
+    memory.remember("The boiler is in the kitchen.")
+    store.free.clear()  # for good, but for the end of the test
+    asyncio.run(crew_of(memory, VALVE, Fake(model="fake")).akickoff())
+    assert memory.memories.waiting == 1
+    store.free.set()
+    assert texts(memory.memories, ANA)[1:] == [VALVE, "Noted."]
 
 
 def test_feedback_is_for_what_was_read_for_the_task(memory: LongTermMemory) -> None:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import random
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 from adapter_contract import holds
-from generated_conversations import Conversation, FailingStore, problems_of, problems_of_two
+from generated_conversations import FailingStore, problems_of, problems_of_two
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from several_processes import several
 
 from demem_adapters.common import Memories, Spoken, said_last
 from demem_agent.stores import MemoryStore
@@ -381,35 +380,7 @@ def test_nor_is_one_where_the_store_fails_now_and_then(seed: int) -> None:
     assert problems_of(seed, failing, turns=6) == []
 
 
-def talk_in(folder: Path, name: str, kept: multiprocessing.Queue[tuple[str, list[str]]]) -> None:
-    """Have a conversation in a process of its own, as one of several workers.
-
-    One that is started anew finds the words of the others behind its own: without an id of a
-    message or a session it cannot tell what it has itself said last.
-    """
-
-    def opened() -> Memories:
-        return Memories(f"sqlite:///{folder}/bot.db", encoder=BagEncoder())
-
-    talk = Conversation(random.Random(name), opened, name=f"{name}: ", restarts=False)
-    problems = talk.run(20)
-    talk.settle()
-    kept.put((name, [*problems, *talk.said]))
-
-
 @pytest.mark.slow
-def test_four_processes_on_one_namespace_lose_nothing(tmp_path: Path) -> None:
-    spawning = multiprocessing.get_context("spawn")
-    kept = spawning.Queue()
-    names = [f"process {n}" for n in range(4)]
-    workers = [spawning.Process(target=talk_in, args=(tmp_path, name, kept)) for name in names]
-    for worker in workers:
-        worker.start()
-    said = dict(kept.get(timeout=300) for _ in workers)
-    for worker in workers:
-        worker.join(60)
-    memories = Memories(f"sqlite:///{tmp_path}/bot.db", encoder=BagEncoder())
-    remembered = holds(memories)
-    for name in names:
-        assert [text for text in remembered if text.startswith(name)] == said[name]
-    assert len(remembered) == sum(map(len, said.values()))
+def test_four_processes_with_users_of_their_own_and_one_namespace_of_all_lose_nothing() -> None:
+    with several(4, None) as processes:
+        assert [*processes.problems_of(0), *processes.problems_of(1)] == []

@@ -340,6 +340,20 @@ def test_feedback_refers_to_what_was_recalled_for_the_question(
     assert [id for id, *_ in context.read] == ["e1"]
 
 
+def test_feedback_on_what_was_never_recalled_for_makes_no_memory(
+    asking: Asking, memories: Memories
+) -> None:
+    assert "question" in asking.fails("feedback", question=WHICH, answer="Brass.", thumbs=True)
+    assert memories.names() == []
+
+
+def test_a_correction_is_remembered_though_nothing_was_before(
+    asking: Asking, memories: Memories
+) -> None:
+    asking.does("feedback", question=WHICH, answer="I do not know.", correction="The brass one.")
+    assert texts(memories) == [f'correction to "{WHICH}": The brass one.']
+
+
 def test_feedback_that_says_nothing_leaves_nothing(asking: Asking, memories: Memories) -> None:
     asking.does("remember", text=VALVE)
     assert "reward" in asking.fails("feedback", question=WHICH, answer="Brass.")
@@ -517,6 +531,7 @@ def test_a_mistake_is_a_result_that_says_so_and_the_server_goes_on(
     text = failed.content[0].text
     assert failed.model_dump(by_alias=True)["isError"] is True
     assert 0 < len(text) < 400
+    assert "\n" not in text
     assert "Traceback" not in text + "".join(capfd.readouterr())
     assert "brass valve" in after.content[0].text
     assert texts(memories) == [VALVE]
@@ -833,6 +848,7 @@ def test_a_server_that_says_who_asks_lets_no_call_say_another(memories: Memories
     bound = Asking(memories, asker="ana", conditions=["rain"])
     for tool in ("recall", "feedback", "explain"):
         assert arguments(free, tool) - arguments(bound, tool) == {"asker", "conditions"}
+    memories.remember("default", VALVE)
     bound.does("feedback", question=WHICH, answer="A brass one.", thumbs=True)
     (context,) = memories.of("default").contexts()
     assert (context.asker, context.conditions) == ("ana", ("rain",))
@@ -843,6 +859,7 @@ def test_who_asks_may_be_a_function_of_the_request(memories: Memories) -> None:
     filters = {"speaker", "since", "until", "least"}
     others = {"question", "limit", "conditions", "said_before", *filters}
     assert arguments(asking, "recall") == others
+    memories.remember("default", VALVE)
     asking.does("feedback", question=WHICH, answer="A brass one.", thumbs=True)
     (context,) = memories.of("default").contexts()
     assert context.asker == "Context"

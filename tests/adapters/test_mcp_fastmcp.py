@@ -98,6 +98,9 @@ def test_an_error_is_a_result_of_one_line(app: FastMCP, memories: Memories) -> N
     call(app, "memory_remember", text=VALVE)
     found = call(app, "memory_history", evidence_id="e9")
     assert (found.is_error, found.content[0].text) == (True, "no evidence has the id 'e9'")
+    found = call(app, "memory_history")
+    assert "\n" not in found.content[0].text
+    assert "evidence_id" in found.content[0].text
     with pytest.raises(Exception, match="no certificate has the id 'c9'"):
         asked(app, lambda client: client.read_resource("demem://certificates/c9"))
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import copy
+import json
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -649,3 +650,49 @@ def test_a_run_that_failed_is_the_same_with_another_object_on_the_session(
     talk.session = MemorySession(talk.session.session, memories)
     talk.say("yes")
     assert texts(memories) == ["Hello.", "Hello.", "yes", "Booked."]
+
+
+# Handoffs, and answers that were cut off
+
+
+def _handed_over(memories: Memories, **options: Any) -> tuple[ScriptedModel, MemorySession]:
+    """Ask one agent, which hands over to another, and return the other's model."""
+    later = ScriptedModel([[answer("It is of brass.")]])
+    second = Agent("Second", model=later)
+    steps = [[answer("Hello!")], [function_call("transfer_to_second", {}, call_id="c1")]]
+    first = Agent("First", model=ScriptedModel(steps), handoffs=[second])
+    session = MemorySession(SQLiteSession("ana"), memories)
+
+    async def run() -> None:
+        config = session.run_config(nest_handoff_history=True, **options)
+        for text in ("Hello there.", WHICH):
+            await Runner.run(first, text, session=session, run_config=config)
+
+    asyncio.run(run())
+    return later, session
+
+
+def _as_the_user(transcript: Sequence[Any]) -> list[Any]:
+    return [{"role": "user", "content": f"So far: {json.dumps(transcript)}"}]
+
+
+@pytest.mark.parametrize("more", [{}, {"handoff_history_mapper": _as_the_user}], ids=["", "user"])
+def test_a_handoff_that_retells_the_conversation_keeps_to_what_the_user_said(
+    memories: Memories, more: dict[str, Any]
+) -> None:
+    memories.remember("ana", VALVE)
+    later, _ = _handed_over(memories, **more)
+    assert VALVE in block_in(later.calls[-1].input)["content"]
+    assert texts(memories, "ana") == [VALVE, "Hello there.", "Hello!", WHICH, "It is of brass."]
+    *_, given = memories.of("ana").contexts()
+    assert (given.query, next(id for id, *_ in given.read)) == (WHICH, "e1")
+
+
+def test_feedback_after_an_answer_that_was_cut_off_is_not_on_the_one_before(
+    memories: Memories,
+) -> None:
+    talk = Talk(memories, answer("A brass one."), [unfinished("It is")])
+    talk.say(WHICH)
+    talk.say("And the pump?")
+    with pytest.raises(InvalidInput, match="after an answer"):
+        asyncio.run(talk.session.feedback(thumbs=True))

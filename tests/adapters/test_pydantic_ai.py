@@ -27,6 +27,7 @@ from pydantic_ai import (
     BinaryContent,
     DeferredToolRequests,
     DeferredToolResults,
+    ModelRetry,
     RunContext,
 )
 from pydantic_ai.exceptions import UnexpectedModelBehavior
@@ -48,6 +49,8 @@ from pydantic_ai.providers.openai import OpenAIProvider
 
 from demem_adapters.common import DECLARED, Memories
 from demem_adapters.pydantic_ai import LongTermMemory
+from demem_agent import SlotMemory
+from demem_agent.errors import StoreError
 from demem_agent.testing import BagEncoder, Provider
 
 
@@ -366,6 +369,44 @@ def test_the_tools_remember_and_recall(memories: Memories) -> None:
     agent(watched.model, memories, tools=True).run_sync("Note it.")
     _, recalled = [part.content for part in watched.parts if isinstance(part, ToolReturnPart)]
     assert VALVE in recalled
+    assert texts(memories) == ["Note it.", VALVE, "Noted."]
+
+
+def test_what_a_model_remembers_again_as_its_output_is_turned_down_is_remembered_once(
+    memories: Memories,
+) -> None:
+    calls = [ModelResponse([ToolCallPart("remember", {"text": VALVE})]) for _ in range(2)]
+    bad, good = (ModelResponse([TextPart(text)]) for text in ("Bad.", "Good."))
+    watched = Watched(calls[0], bad, calls[1], good)
+    bot = agent(watched.model, memories, tools=True)
+
+    @bot.output_validator
+    def checked(output: str) -> str:
+        if output == "Bad.":
+            raise ModelRetry("Remember it, and say it better.")
+        return output
+
+    bot.run_sync("Note it.")
+    assert texts(memories) == ["Note it.", VALVE, "Good."]
+
+
+def test_what_a_model_remembers_while_the_store_fails_costs_no_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    memories = Memories(encoder=BagEncoder())
+    ingest, times = SlotMemory.ingest, iter([StoreError("busy")])
+
+    def busy(memory: SlotMemory, text: str, **about: Any) -> Any:
+        if text == VALVE:
+            for error in times:
+                raise error
+        return ingest(memory, text, **about)
+
+    monkeypatch.setattr(SlotMemory, "ingest", busy)
+    watched = Watched(ModelResponse([ToolCallPart("remember", {"text": VALVE})]))
+    assert agent(watched.model, memories, tools=True).run_sync("Note it.").output == "Noted."
+    while memories.waiting:
+        memories.names()
     assert texts(memories) == ["Note it.", VALVE, "Noted."]
 
 

@@ -15,6 +15,7 @@ from adapter_contract import ASKED, holds, texts
 
 from demem_adapters.common import Memories, Spoken
 from demem_adapters.openai import wrap
+from demem_agent.stores import MemoryStore
 from demem_agent.testing import BagEncoder, Provider
 
 BRASS, STEEL = "It is of brass.", "It is of steel."
@@ -72,6 +73,15 @@ def test_a_reading_says_until_when_the_first_answer_held(memories: Memories) -> 
     assert reading is not None
     told_of = [line for line in reading.text.splitlines() if "It is of" in line]
     assert [line.startswith("- [until ") for line in told_of] == [True, False]
+
+
+def test_an_answer_made_anew_that_goes_on_in_another_process_takes_the_place_of_the_first() -> None:
+    store = MemoryStore()
+    here, there = (Memories(store, encoder=BagEncoder()) for _ in range(2))
+    here.converse("ana", ASKED, BRASS, key=here.heard("ana", [ASKED]))
+    here.heard("ana", [ASKED])  # made anew: the model calls a tool, and its result comes elsewhere
+    there.converse("ana", ASKED, STEEL, key=there.heard("ana", [ASKED], goes_on=True))
+    assert holds(there) == [ASKED, STEEL]
 
 
 def test_an_answer_that_comes_again_after_another_holds_again(memories: Memories) -> None:

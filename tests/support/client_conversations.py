@@ -36,8 +36,8 @@ class Answer(NamedTuple):
 class ClientConversation(Conversation):
     """A conversation whose calls go through an adapter, in this thread."""
 
-    def __init__(self, rng: random.Random, opened: Callable[[], Memories]) -> None:
-        super().__init__(rng, opened)
+    def __init__(self, rng: random.Random, opened: Callable[[], Memories], **about: Any) -> None:
+        super().__init__(rng, opened, **about)
         self.shows: list[str] = []
         self.next = Answer("whole", "")
         self.client = self.wrapped()

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from demem_adapters.common import Heard, Memories, Spoken, said_last
 from demem_adapters.common.said import holding
-from demem_agent import Reading
+from demem_agent import Reading, SlotMemory
 from demem_agent.errors import StaleState, StoreError
 from demem_agent.stores import MemoryStore
 
@@ -46,11 +46,16 @@ class FailingStore(MemoryStore):
 class Conversation:
     """One conversation of a user's with an application, and what is to be remembered of it.
 
+    Attributes:
+        shares: whether others may use the namespace meanwhile.
+
     Args:
         opened: opens the memories, anew at each restart.
         name: begins each message that is said once.
         restarts: whether the application is started anew now and then.
     """
+
+    shares = True
 
     def __init__(
         self,
@@ -93,7 +98,12 @@ class Conversation:
     def remembered(self) -> list[str]:
         """Return what is remembered of it, oldest first."""
         memory = self.memories.known(self.namespace)
-        return [item.text for item in holding(memory)] if memory else []
+        return self.held_by(memory) if memory else []
+
+    @classmethod
+    def held_by(cls, memory: SlotMemory) -> list[str]:
+        """Return what a memory holds of such conversations, oldest first."""
+        return [item.text for item in holding(memory)]
 
     def close(self) -> None:
         """Let go of what the conversation holds open."""

@@ -43,6 +43,7 @@ from demem_adapters.common.recent import Recent
 from demem_adapters.common.said import kept_as
 from demem_adapters.common.texts import Spoken, said_last, text_of
 from demem_adapters.common.tools import Advised, ToolAdvice, ToolOptions, Worked
+from demem_adapters.common.turns import Telling
 
 __all__ = [
     "ASSISTANT",
@@ -67,6 +68,7 @@ __all__ = [
     "Said",
     "Situation",
     "Spoken",
+    "Telling",
     "ToolAdvice",
     "ToolOptions",
     "Worked",

@@ -22,9 +22,10 @@ from demem_agent.errors import (
     StaleState,
     StoreError,
 )
+from demem_agent.stores import remaining, spend, waiting_at_most
 from demem_agent.turns import whole_field
 
-__all__ = ["Writes", "patiently"]
+__all__ = ["Writes", "patiently", "seconds_field"]
 
 Result = TypeVar("Result")
 
@@ -35,8 +36,11 @@ _FIRST, _LONGEST = 0.05, 10.0
 #: How often what fails by an encoder or a model is tried; a store that is in use may be so for
 #: hours.
 _MOST_TRIES = 8
-#: Most seconds that somebody may wait for others' writes.
+#: Most seconds that somebody may wait for others.
 _MOST_PATIENCE = 3600.0
+#: Seconds that one try in the thread waits for who holds the store: who recalls from the memory
+#: waits for it as long.
+_ONE_TRY = 0.1
 #: Seconds that are waited at the end of the process, and when memories are closed.
 _AT_END = 5.0
 #: What may be over when it is tried again.
@@ -49,14 +53,29 @@ def patiently(work: Callable[[], Result]) -> Result:
     """Do what others may come in between of, with pauses between tries.
 
     Raises:
-        StaleState: if others came in between each time.
+        StaleState: if others came in between each time, or until it may not be waited any longer.
     """
     for pause in _PAUSES:
         try:
             return work()
         except StaleState:
-            time.sleep(pause * (0.5 + random.random()))  # so that two do not keep step
+            pause *= 0.5 + random.random()  # so that two do not keep step
+            if remaining(pause) < pause:
+                raise
+            time.sleep(pause)
+            spend(pause)
     return work()
+
+
+def seconds_field(name: str, seconds: float) -> float:
+    """Return how long somebody waits.
+
+    Raises:
+        InvalidInput: for what is no number of seconds from 0 to 3,600.
+    """
+    if not 0 <= seconds <= _MOST_PATIENCE:  # nor is it a number that is none
+        raise InvalidInput(name, seconds, f"seconds from 0 to {_MOST_PATIENCE:.0f}")
+    return seconds
 
 
 @dataclass(slots=True, weakref_slot=True, eq=False)
@@ -91,7 +110,8 @@ class Writes:
 
     Args:
         background: leave everything to the thread, so that nobody waits for a write.
-        patience: seconds that somebody waits, at most, for what was to be written before.
+        patience: seconds that somebody waits for a write, at most: for what was to be written
+            before it, and for who else holds the memory or its store.
 
     Attributes:
         lost: how many were given up.
@@ -100,10 +120,8 @@ class Writes:
     def __init__(
         self, *, background: bool = False, most: int = 1000, patience: float = 1.0
     ) -> None:
-        if not 0 <= patience <= _MOST_PATIENCE:  # nor is it a number that is none
-            raise InvalidInput("patience", patience, f"seconds from 0 to {_MOST_PATIENCE:.0f}")
         self.background = background
-        self.patience = patience
+        self.patience = seconds_field("patience", patience)
         self.most = whole_field("most_waiting", most, 1)
         self.lost = 0
         self._begin()
@@ -123,33 +141,43 @@ class Writes:
         """How many writes wait."""
         return sum(len(queue.jobs) for queue in [*self._full.values()])
 
-    def do(self, namespace: str, work: Callable[[], Result], waits: str = WAITS) -> Result | None:
+    def do(
+        self, namespace: str, work: Callable[[], Result], waits: str = WAITS, *, later: bool = False
+    ) -> Result | None:
         """Write to a memory; None where that has to wait.
 
         Args:
             waits: what is logged then.
+            later: leave it to the thread in any case.
 
         Raises:
             DeMemError: what cannot be over when it is tried again.
         """
         queue = self._queue_of(namespace)
-        if self.background and self.waiting < self.most:
+        if (self.background or later) and self.waiting < self.most:
             self._put(queue, work)
             return None
-        # Who comes after one that waits is written after it.
-        if self._is_written_soon(queue) and queue.lock.acquire(timeout=self.patience):
+        with waiting_at_most(self.patience):
+            # Who comes after one that waits is written after it.
+            if self._is_written_soon(queue) and _acquired(queue, self.patience):
+                try:
+                    return self._done_or_put(queue, work, waits)
+                finally:
+                    queue.lock.release()
+        self._put(queue, work)
+        return None
+
+    def _done_or_put(
+        self, queue: _Waiting, work: Callable[[], Result], waits: str
+    ) -> Result | None:
+        if not queue.jobs:
             try:
-                if not queue.jobs:
-                    try:
-                        with self._at_work():
-                            return patiently(work)
-                    except _PASSING as error:
-                        LOG.warning("%s: %s", waits, type(error).__name__)
-                        self._failed(queue)
-                self._put(queue, work)
-            finally:
-                queue.lock.release()
-            return None
+                with self._at_work():
+                    return patiently(work)
+            except _PASSING as error:
+                LOG.warning("%s: %s", waits, type(error).__name__)
+                self._failed(queue)
+                queue.is_stuck = remaining(self.patience) <= 0
         self._put(queue, work)
         return None
 
@@ -214,13 +242,15 @@ class Writes:
         """
         if not queue.jobs:
             return True
-        if queue.is_stuck or queue.due - time.monotonic() > self.patience:
+        most = remaining(self.patience)
+        began = time.monotonic()
+        if queue.is_stuck or queue.due - began > most:
             return False
         self._stirred.set()
-        if queue.emptied.wait(self.patience):
-            return True
-        queue.is_stuck = True
-        return False
+        is_written = queue.emptied.wait(most)
+        spend(time.monotonic() - began)
+        queue.is_stuck = not is_written
+        return is_written
 
     def _written(self, queue: _Waiting) -> bool:
         """Write what waits in a queue, the oldest first; whether nothing is left."""
@@ -232,7 +262,7 @@ class Writes:
                 time.sleep(rest)
             try:
                 with self._at_work(), _told():
-                    patiently(queue.jobs[0])
+                    patiently(lambda: _tried(queue.jobs[0]))
             except _PASSING as error:
                 self._failed(queue)
                 if isinstance(error, StoreError) or queue.tries < _MOST_TRIES:
@@ -292,6 +322,20 @@ class Writes:
             yield
         finally:
             self._here.at_work = before
+
+
+def _acquired(queue: _Waiting, most: float) -> bool:
+    """Take the lock of a queue, and tell whether it was to be had."""
+    began = time.monotonic()
+    has_it: bool = queue.lock.acquire(timeout=remaining(most))
+    spend(time.monotonic() - began)
+    return has_it
+
+
+def _tried(job: Callable[[], object]) -> None:
+    """Do a job without waiting long: it comes again."""
+    with waiting_at_most(_ONE_TRY):
+        job()
 
 
 @contextlib.contextmanager

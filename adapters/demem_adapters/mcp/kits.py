@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic import ValidationError
+
 from demem_adapters.mcp.sdk import (
     NEW,
     Context,
@@ -102,10 +104,40 @@ def _add_to_sdk(
     model.model_config["extra"] = "forbid"
     model.model_rebuild(force=True)
     tool.parameters["additionalProperties"] = False
+    _say_mistakes_in_one_line(tool, ToolError)
 
 
 def _add_to_fastmcp(
     server: Any, function: Any, name: str, hints: ToolAnnotations, structured: bool
 ) -> None:
-    shape = {} if structured else {"output_schema": None}
-    server.tool(function, name=name, annotations=hints, **shape)
+    from fastmcp.exceptions import ValidationError as FastValidationError
+    from fastmcp.tools import Tool
+
+    shape: dict[str, Any] = {} if structured else {"output_schema": None}
+    tool = Tool.from_function(function, name=name, annotations=hints, **shape)
+    _say_mistakes_in_one_line(tool, FastValidationError)
+    server.add_tool(tool)
+
+
+def _say_mistakes_in_one_line(tool: Any, raised: type[Exception]) -> None:
+    """Have a tool tell a client what is wrong with its arguments as it tells all else: in one line.
+
+    Args:
+        raised: what the tool raises then, with the three lines for each that pydantic writes.
+    """
+    run = tool.run
+
+    async def run_and_tell(*given: Any, **more: Any) -> Any:
+        try:
+            return await run(*given, **more)
+        except raised as error:
+            if not isinstance(error.__cause__, ValidationError):
+                raise
+            mistakes = [_mistake(one["loc"], one["msg"]) for one in error.__cause__.errors()]
+            raise raised(f"{tool.name}: {'; '.join(mistakes)}") from None
+
+    object.__setattr__(tool, "run", run_and_tell)  # it is no field of the tool's
+
+
+def _mistake(where: tuple[int | str, ...], what: str) -> str:
+    return f"{'.'.join(map(str, where))}: {what}"

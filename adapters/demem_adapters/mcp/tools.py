@@ -189,7 +189,11 @@ class Desk:
         told: Told = {"reward": reward, "thumbs": thumbs, "outcome": outcome}
         told |= {"correction": correction or None, "reference": reference or None}
         signal_of(told)  # before the answer is recorded: a mistake leaves nothing behind
-        memory = self.memories.of(namespace)
+        memory = self.memories.known(namespace)
+        if memory is None and not correction:
+            # There is nothing to learn about, and a namespace may be misspelt.
+            raise InvalidInput("question", question, "one that was recalled for in this namespace")
+        memory = memory or self.memories.of(namespace)
         situation = _Situation.of(asker, conditions)
         asked = (namespace, question, situation)
         recalled = self._readings.get(asked, _Recalled(None, situation.asking(), question))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import json
 from collections.abc import Sequence
 from typing import Any, Unpack
 
@@ -111,6 +112,8 @@ class MemorySession:
         self._reading: Reading | None = None
         self._asking: Asking = {}
         self._answer: tuple[str, str] | None = None
+        #: Whether the run has come to a tool, and goes on.
+        self._goes_on = False
 
     def run_config(self, **options: Any) -> RunConfig:
         """Make a ``RunConfig`` whose callbacks are :meth:`window` and :meth:`recall`.
@@ -139,14 +142,33 @@ class MemorySession:
         """Put what was recalled among the input of one call: a ``call_model_input_filter``."""
         items = data.model_data.input
         last = last_of_user(items)
-        asking = self._situation.asking(data.context)
-        await self._read_for(self._whose(data.context), items, last, asking)
+        if not self._is_retold(items, last):
+            asking = self._situation.asking(data.context)
+            await self._read_for(self._whose(data.context), items, last, asking)
         if self._reading is None:
             return data.model_data
         block: Items = put_before([], self._reading, self._inject)
         place = last if last is not None and self._inject == "user" else 0
         put = [*items[:place], *block, *items[place:]]
         return ModelInputData(put, data.model_data.instructions)
+
+    def _is_retold(self, items: Items, last: int | None) -> bool:
+        """Whether the user's question, for which it was recalled, is told the model in another way.
+
+        A handoff may put the conversation so far into one message, of whoever (the SDK's
+        ``nest_handoff_history``): that is not what the user says.
+        """
+        if not self._question or self._said not in ("", self._question):
+            return False
+        if last is None:
+            return True
+        text = text_of(items[last])
+        quoted = (
+            json.dumps(self._question)[1:-1],
+            json.dumps(self._question, ensure_ascii=False)[1:-1],
+        )
+        is_in_it = any(words in text for words in (self._question, *quoted))
+        return self._goes_on and text != self._question and is_in_it
 
     async def _read_for(
         self, namespace: str | None, items: Items, last: int | None, asking: Asking
@@ -190,6 +212,7 @@ class MemorySession:
         if any(role_of(item) == USER for item in items):
             self._before = await self._said_before(len(items), wrapper)
         for item in items:
+            self._goes_on = role_of(item) is None
             if role_of(item) == USER:
                 said.append(text_of(item))
             elif _is_answer(item):
@@ -298,12 +321,15 @@ class MemorySession:
         """Tell how the last answer in this session did; arguments as in ``SlotMemory.feedback``.
 
         Raises:
-            InvalidInput: if nothing was answered yet.
+            InvalidInput: if no answer to what the user said last was remembered, as of one that was
+                cut off.
             DeMemError: what ``SlotMemory.feedback`` raises.
         """
         if self._answer is None:
             raise InvalidInput(
-                "feedback", told, "given after an answer: there is none in this session yet"
+                "feedback",
+                told,
+                "given after an answer: to what was said last in this session none was remembered",
             )
         namespace, answer = self._answer
         return await asyncio.to_thread(self.memories.of(namespace).feedback, answer, **told)
@@ -339,6 +365,7 @@ class MemorySession:
             self._namespaces.pop(namespace, None)
             self._namespaces[namespace] = None
         self._said = said[-1]
+        self._answer = None
         # What was taken back and is said again is an event of its own.
         self._heard = self.memories.heard(
             namespace,

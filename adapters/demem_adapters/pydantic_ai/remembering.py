@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 from typing import Any, Unpack
 
 from pydantic_ai import DeferredToolRequests, FunctionToolset
@@ -24,6 +25,7 @@ from demem_adapters.common import (
     Inject,
     Memories,
     Namespace,
+    Said,
     Situation,
     block,
     came_to_its_end,
@@ -184,16 +186,16 @@ class LongTermMemory(AbstractCapability[Any]):
         return block(reading) or "Nothing is remembered."
 
     async def remember(self, ctx: Run, text: str) -> str:
-        """Remember something for later conversations. What is said in this one is remembered
-        anyway.
+        """Remember something for later conversations, once a day. What is said in this one is
+        remembered anyway.
 
         Args:
             text: a statement that can be understood on its own.
         """
-        key = digest("remember", ctx.run_id, ctx.tool_call_id, text)
-        await self.memories.aremember(
-            self._named(ctx), text, speaker="assistant", source="remember", key=key
-        )
+        # A model that is asked for its output again calls its tools again as well.
+        key = digest("remember", text, date.today().isoformat())
+        said: Said = {"text": text, "speaker": "assistant", "source": "remember", "key": key}
+        await self.memories.akeep(self._named(ctx), [{**said, "anew": True}])
         return "Remembered."
 
     def _named(self, ctx: Run) -> str | None:

@@ -34,7 +34,7 @@ class Talk(ClientConversation):
     def wrapped(self) -> anthropic.Anthropic:
         network = httpx2.Client(transport=httpx2.MockTransport(self._reply))
         plain = anthropic.Anthropic(api_key="unused", max_retries=0, http_client=network)
-        return wrap(plain, self.memories, namespace="ana")
+        return wrap(plain, self.memories, namespace=self.namespace)
 
     def ask(self, visible: Sequence[Spoken], answer: Answer) -> None:
         messages: list[Any] = [

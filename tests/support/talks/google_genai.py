@@ -27,7 +27,7 @@ class Talk(ClientConversation):
         network = httpx.Client(transport=httpx.MockTransport(self._reply))
         options = types.HttpOptions(httpx_client=network)
         plain = genai.Client(api_key="unused", http_options=options)
-        return wrap(plain, self.memories, namespace="ana")
+        return wrap(plain, self.memories, namespace=self.namespace)
 
     def ask(self, visible: Sequence[Spoken], answer: Answer) -> None:
         contents = [

@@ -33,7 +33,7 @@ class Talk(ClientConversation):
     """Have a conversation with an agent; what the application shows has no ids."""
 
     def wrapped(self) -> Any:
-        middleware = MemoryMiddleware(self.memories, namespace="ana")
+        middleware = MemoryMiddleware(self.memories, namespace=self.namespace)
         return create_agent(Model(talk=self), [_weigh], middleware=[middleware])
 
     def ask(self, visible: Sequence[Spoken], answer: Answer) -> None:

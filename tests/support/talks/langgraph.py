@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from typing import Any
 
 from generated_conversations import Conversation
 from langgraph.store.memory import InMemoryStore
@@ -18,8 +19,10 @@ __all__ = ["Talk"]
 class Talk(Conversation):
     """Have an application keep what was said in a store."""
 
-    def __init__(self, rng: random.Random, opened: Callable[[], Memories]) -> None:
-        super().__init__(rng, opened)
+    shares = False  # what the store does not hold the memory is to forget
+
+    def __init__(self, rng: random.Random, opened: Callable[[], Memories], **about: Any) -> None:
+        super().__init__(rng, opened, **about)
         self.style = "store"
         self.inner = InMemoryStore()
         self.store = self._wrapped()
@@ -33,9 +36,10 @@ class Talk(Conversation):
         self.store = self._wrapped()
         if self.rng.random() < 0.5:  # while it was not there another has put something
             key = f"k{self._count}"
-            self.inner.put(("ana",), key, {"text": self._new("This is fact")})
+            self.inner.put((self.namespace,), key, {"text": self._new("This is fact")})
             self._keys.append(key)
-        self._until_done(self.store.catch_up)
+        # What others have in stores of their own is none of it.
+        self._until_done(lambda: self.store.catch_up((self.namespace,)))
 
     def _turn(self) -> None:
         text = self._message()
@@ -46,14 +50,16 @@ class Talk(Conversation):
             key = f"k{self._count}-{len(self._keys)}"
             self._keys.append(key)
         if drawn < 0.1:
-            self._until_done(lambda: self.store.delete(("ana",), key))
+            self._until_done(lambda: self.store.delete((self.namespace,), key))
         else:
-            self._until_done(lambda: self.store.put(("ana",), key, {"text": text}))
+            self._until_done(lambda: self.store.put((self.namespace,), key, {"text": text}))
         if self.rng.random() < 0.3:
-            self._until_done(lambda: self.store.search(("ana",), query=text))
+            self._until_done(lambda: self.store.search((self.namespace,), query=text))
 
     def remembered(self) -> list[str]:
-        self.said = sorted(item.value["text"] for item in self.inner.search(("ana",), limit=999))
+        self.said = sorted(
+            item.value["text"] for item in self.inner.search((self.namespace,), limit=999)
+        )
         return sorted(super().remembered())
 
     def _until_done(self, work: Callable[[], object]) -> None:

@@ -25,11 +25,11 @@ class Provided(ClientConversation):
     #: The one that speaks now: LiteLLM asks its providers by their names.
     speaks: ClassVar[Provided]
 
-    def __init__(self, rng: random.Random, opened: Callable[[], Memories]) -> None:
+    def __init__(self, rng: random.Random, opened: Callable[[], Memories], **about: Any) -> None:
         self.runner = asyncio.Runner()
         litellm.suppress_debug_info = True
         litellm.custom_provider_map = [{"provider": "talk", "custom_handler": _Provider()}]
-        super().__init__(rng, opened)
+        super().__init__(rng, opened, **about)
 
     def ask(self, visible: Sequence[Spoken], answer: Answer) -> None:
         Provided.speaks = self
@@ -56,9 +56,20 @@ class Talk(Provided):
     """Have a conversation with a callback."""
 
     def wrapped(self) -> Any:
-        litellm.logging_callback_manager._reset_all_callbacks()
-        litellm.callbacks = [MemoryLogger(self.memories, namespace="ana")]
+        self.logger = MemoryLogger(self.memories, namespace=self.namespace)
+        self._listen()
         return litellm.acompletion
+
+    def ask(self, visible: Sequence[Spoken], answer: Answer) -> None:
+        if Provided.speaks is not self:
+            self._listen()
+        super().ask(visible, answer)
+
+    def _listen(self) -> None:
+        """Be the one whose callback is told; LiteLLM keeps one list for the process."""
+        litellm.logging_callback_manager._reset_all_callbacks()
+        litellm.callbacks = [self.logger]
+        Provided.speaks = self
 
 
 class _Provider(litellm.CustomLLM):

@@ -16,4 +16,4 @@ class Talk(Provided):
     """Have a conversation with a wrapped function."""
 
     def wrapped(self) -> Any:
-        return wrap(litellm.acompletion, self.memories, namespace="ana")
+        return wrap(litellm.acompletion, self.memories, namespace=self.namespace)

@@ -8,6 +8,7 @@ import asyncio
 import random
 import tempfile
 from collections.abc import Callable
+from typing import Any
 
 from generated_conversations import Conversation
 from llama_index.core.base.llms.types import ChatMessage
@@ -22,8 +23,10 @@ __all__ = ["Talk"]
 class Talk(Conversation):
     """Have a conversation of a session, whose history is in a database."""
 
-    def __init__(self, rng: random.Random, opened: Callable[[], Memories]) -> None:
-        super().__init__(rng, opened)
+    shares = False  # the order is not looked at
+
+    def __init__(self, rng: random.Random, opened: Callable[[], Memories], **about: Any) -> None:
+        super().__init__(rng, opened, **about)
         self.style = "session"
         self.runner = asyncio.Runner()
         self.folder = tempfile.TemporaryDirectory()
@@ -38,7 +41,7 @@ class Talk(Conversation):
         await self.history.sql_store._async_engine.dispose()
 
     def _begin(self) -> None:
-        self.block = MemoryBlock(memories=self.memories, namespace="ana")
+        self.block = MemoryBlock(memories=self.memories, namespace=self.namespace)
         self.history: Memory = self.block.history(
             session_id="monday",
             token_limit=60,

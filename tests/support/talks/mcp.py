@@ -12,6 +12,7 @@ from generated_conversations import Conversation
 
 from demem_adapters.common import Memories
 from demem_adapters.mcp import make_server
+from demem_agent import SlotMemory
 
 __all__ = ["Talk"]
 
@@ -19,25 +20,24 @@ __all__ = ["Talk"]
 class Talk(Conversation):
     """Have a client remember a conversation, correct some of it and take some back."""
 
-    def __init__(self, rng: random.Random, opened: Callable[[], Memories]) -> None:
-        super().__init__(rng, opened)
+    def __init__(self, rng: random.Random, opened: Callable[[], Memories], **about: Any) -> None:
+        super().__init__(rng, opened, **about)
         self.style = "tools"
-        self.namespace = "default"
         self.runner = asyncio.Runner()
         self._ids: list[str] = []  # of what was said, in its order
         self._calls = 0
-        self.server = make_server(self.memories)
+        self.server = make_server(self.memories, namespace=self.namespace)
 
     def close(self) -> None:
         self.runner.close()
 
     def _restart(self) -> None:
         super()._restart()
-        self.server = make_server(self.memories)
+        self.server = make_server(self.memories, namespace=self.namespace)
 
-    def remembered(self) -> list[str]:
-        memory = self.memories.known(self.namespace)
-        return [item.text for item in memory.evidence()] if memory else []
+    @classmethod
+    def held_by(cls, memory: SlotMemory) -> list[str]:
+        return [item.text for item in memory.evidence()]
 
     def _turn(self) -> None:
         text = self._message()
@@ -48,13 +48,13 @@ class Talk(Conversation):
         elif drawn < 0.2:
             self._forget()
         if self.rng.random() < 0.7:
-            common = self.rng.random() < 0.3
+            common = not self.name and self.rng.random() < 0.3
             self._remember("Noted." if common else self._new("This is answer"), "assistant")
 
     def _remember(self, text: str, speaker: str) -> None:
         self._calls += 1
         # What is said again and again is told apart by a key; the rest needs none.
-        told = {"text": text, "speaker": speaker, "key": f"m{self._calls}"}
+        told = {"text": text, "speaker": speaker, "key": f"{self.name}m{self._calls}"}
         if text.startswith("This") and self.rng.random() < 0.5:
             del told["key"]
         done = self._call_tool("remember", told)

@@ -49,13 +49,13 @@ class Listed:
 class Talk(Conversation):
     """Have a conversation in a session."""
 
-    def __init__(self, rng: random.Random, opened: Callable[[], Memories]) -> None:
+    def __init__(self, rng: random.Random, opened: Callable[[], Memories], **about: Any) -> None:
         agents.set_tracing_disabled(True)
-        super().__init__(rng, opened)
+        super().__init__(rng, opened, **about)
         self.style = "none"  # a session is told what is said now
         self.edits = True
         self.runner = asyncio.Runner()
-        self.kept = Listed("monday")
+        self.kept = Listed(f"{self.name}monday")
         self.session = self._session()
         self._begun = 0
 
@@ -63,7 +63,7 @@ class Talk(Conversation):
         self.runner.close()
 
     def _session(self) -> MemorySession:
-        return MemorySession(self.kept, self.memories, namespace="ana")
+        return MemorySession(self.kept, self.memories, namespace=self.namespace)
 
     def _restart(self) -> None:
         super()._restart()
@@ -71,7 +71,7 @@ class Talk(Conversation):
 
     def _new(self, kind: str) -> str:
         # Words of its own: what is taken back takes along the answers that tell of it.
-        return f"{self.rng.getrandbits(64):x}"
+        return f"{self.name}{self.rng.getrandbits(64):x}"
 
     def _turn(self) -> None:
         self._begun = len(self.kept.items)
@@ -99,7 +99,8 @@ class Talk(Conversation):
     def _call(self, texts: list[str], instead: str | None = None) -> Outcome:
         outcomes: tuple[Outcome, ...] = ("whole", "fails", "cut", "tools")
         outcome = self.rng.choices(outcomes, _WEIGHTS)[0]
-        answer = "Noted." if self.rng.random() < 0.3 else self._new("This is answer")
+        common = not self.name and self.rng.random() < 0.3
+        answer = "Noted." if common else self._new("This is answer")
         said = assistant_message(answer, item_id=f"m{self.rng.random()}")
         cut = said.model_copy(update={"status": "incomplete"})
         steps: dict[Outcome, list[Any]] = {

@@ -34,7 +34,7 @@ class Talk(ClientConversation):
         http = network_of()
         client = http.Client(transport=http.MockTransport(self._reply))
         plain = openai.OpenAI(api_key="unused", max_retries=0, http_client=client)
-        return wrap(plain, self.memories, namespace="ana")
+        return wrap(plain, self.memories, namespace=self.namespace)
 
     def ask(self, visible: Sequence[Spoken], answer: Answer) -> None:
         items: list[Any] = [

@@ -32,17 +32,17 @@ __all__ = ["Talk"]
 class Talk(ClientConversation):
     """Have a conversation whose earlier messages are the history of each run."""
 
-    def __init__(self, rng: random.Random, opened: Callable[[], Memories]) -> None:
+    def __init__(self, rng: random.Random, opened: Callable[[], Memories], **about: Any) -> None:
         self.runner = asyncio.Runner()
         self._waiting: list[ModelMessage] = []
-        super().__init__(rng, opened)
+        super().__init__(rng, opened, **about)
 
     def wrapped(self) -> Agent[None, Any]:
         return Agent(
             FunctionModel(self._reply, stream_function=self._stream),
             output_type=[str, DeferredToolRequests],
             toolsets=[ExternalToolset([ToolDefinition(name="weigh")])],
-            capabilities=[LongTermMemory(self.memories, namespace="ana")],
+            capabilities=[LongTermMemory(self.memories, namespace=self.namespace)],
         )
 
     def ask(self, visible: Sequence[Spoken], answer: Answer) -> None:

@@ -19,7 +19,7 @@ class Talk(ClientConversation):
     """Have a conversation with a runnable."""
 
     def wrapped(self) -> Any:
-        return with_memory(Model(talk=self), self.memories, namespace="ana")
+        return with_memory(Model(talk=self), self.memories, namespace=self.namespace)
 
     def ask(self, visible: Sequence[Spoken], answer: Answer) -> None:
         messages = messages_of(visible, answer)

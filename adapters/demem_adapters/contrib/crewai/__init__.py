@@ -21,12 +21,12 @@ from demem_adapters.common import (
     Recent,
     came_to_its_end,
     digest,
-    logged,
 )
 from demem_adapters.contrib.crewai.storage import SAID_BY, MemoryStorage, wanting
 from demem_agent import FeedbackReport, InvalidInput, Reading
 from demem_agent.feedback import Told
 from demem_agent.reading import Asking
+from demem_agent.stores import waiting_at_most
 
 try:
     from crewai.events import LLMCallCompletedEvent, LLMGuardrailCompletedEvent, crewai_event_bus
@@ -155,7 +155,9 @@ class LongTermMemory(Memory):
                 return True
             return source is not None and record.source == source
 
-        reading, found = self.storage.read(query, wanted, MemoryMatch.format, asking=asking)
+        # CrewAI recalls on the event loop, and goes on without memory where this fails.
+        with waiting_at_most(self.memories.recall_patience):
+            reading, found = self.storage.read(query, wanted, MemoryMatch.format, asking=asking)
         self._asked[query] = reading, asking
         return found if self.fill else found[:limit]
 
@@ -270,7 +272,8 @@ class LongTermMemory(Memory):
         kept: list[str] = []
         self._kept[turn.asked] = kept
         namespace = self.storage.namespace
-        with logged("a turn was not remembered"):
+
+        def remembered() -> None:
             for record in _sides(turn, scope):
                 if self.storage.get_record(record.id) is None:
                     self.storage.keep(record)
@@ -280,10 +283,12 @@ class LongTermMemory(Memory):
                 namespace, turn.asked, turn.said, turn.reading, call=call, **turn.asking
             )
 
+        self.memories.write(namespace, remembered, later=_is_in_a_loop())
+
     def take_back(self, asked: str) -> None:
         """Erase for good what the last turn with a question has added to the memory."""
-        with logged("a result that was turned down is still remembered"):
-            self.storage.delete(record_ids=self._kept.pop(asked, []))
+        kept = self._kept.pop(asked, [])
+        self.memories.write(self.storage.namespace, lambda: self.storage.delete(record_ids=[*kept]))
 
     def feedback(self, result: Any, **told: Unpack[Told]) -> FeedbackReport:
         """Tell how a result did, such as ``thumbs=True`` or ``correction="..."``.
@@ -370,6 +375,15 @@ def _recalled_last(asked: str, unless: LongTermMemory | None) -> LongTermMemory 
         if query == asked:
             return memory
     return unless
+
+
+def _is_in_a_loop() -> bool:
+    """Whether an event loop waits for what is done here, as for ``akickoff``."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
 
 
 def _answer(text: str) -> str:

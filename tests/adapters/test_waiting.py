@@ -1,0 +1,143 @@
+"""A store that another process holds costs an answer no more than the patience that was asked for,
+and nothing is lost by it.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from adapter_contract import ASKED, VALVE, texts
+
+from demem_adapters.common import Memories
+from demem_agent import InvalidInput
+from demem_agent.stores import MemoryStore, connections
+from demem_agent.testing import BagEncoder
+
+#: SQLite itself waits for five seconds.
+SOON = 2.5
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(connections, "sqlite3", pytest.importorskip("pysqlite3"))
+    return tmp_path / "bot.db"
+
+
+def stored(file: Path, **options: Any) -> Memories:
+    return Memories(f"sqlite:///{file}", encoder=BagEncoder(), **options)
+
+
+@contextmanager
+def held(file: Path) -> Iterator[None]:
+    """Have another connection hold the file, as another process would."""
+    other = connections.sqlite3.connect(file, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    yield
+    other.execute("ROLLBACK")
+    other.close()
+
+
+@contextmanager
+def soon() -> Iterator[None]:
+    began = time.monotonic()
+    yield
+    assert time.monotonic() - began < SOON
+
+
+@pytest.mark.parametrize("background", [False, True])
+def test_a_file_that_another_process_writes_to_is_recalled_from(
+    file: Path, background: bool
+) -> None:
+    with stored(file, patience=0.1, background=background) as memories:
+        memories.heard("ana", [VALVE])
+        memories.names()
+        with held(file):
+            memories.heard("ana", ["It leaks."])
+            for _ in range(3):
+                with soon():
+                    reading = memories.prepare("ana", ASKED)
+                assert reading is not None
+                assert "valve" in reading.text
+
+
+def test_a_turn_is_held_up_once_by_no_more_than_the_patience(file: Path) -> None:
+    with stored(file, patience=0.3) as memories:
+        memories.heard("ana", [VALVE])
+        with held(file), soon():
+            for n in range(9):  # of which one waits
+                heard = memories.heard("ana", [f"It leaks {n} times."])
+                memories.converse("ana", f"It leaks {n} times.", f"Noted {n}.", key=heard)
+            assert memories.waiting == 18
+        memories.names()
+        while memories.waiting:
+            time.sleep(0.01)
+        said = [text for n in range(9) for text in (f"It leaks {n} times.", f"Noted {n}.")]
+        assert texts(memories) == [VALVE, *said]
+
+
+def test_a_user_of_another_process_that_holds_the_file_does_not_hold_up_the_others(
+    file: Path,
+) -> None:
+    with stored(file, patience=60.0) as memories:
+        memories.heard("ben", [VALVE])
+        with held(file):
+            writing = threading.Thread(target=memories.heard, args=("ana", [VALVE]))
+            writing.start()
+            time.sleep(0.1)  # it waits for the file now
+            with soon():
+                assert memories.prepare("ben", ASKED) is not None
+        writing.join()
+        assert texts(memories, "ana") == [VALVE]
+
+
+class _Held(MemoryStore):
+    """To commit takes until it is let go."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reached, self.free = threading.Event(), threading.Event()
+        self.free.set()
+
+    def commit(self, address: Any, delta: Any) -> None:
+        self.reached.set()
+        self.free.wait()
+        super().commit(address, delta)
+
+
+def test_a_memory_that_is_at_work_for_long_is_not_recalled_from_which_is_logged_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    store = _Held()
+    memories = Memories(store, encoder=BagEncoder(), recall_patience=0.05)
+    memories.heard("ana", [VALVE])
+    store.reached.clear()
+    store.free.clear()
+    writing = threading.Thread(target=memories.remember, args=("ana", "It leaks."))
+    writing.start()
+    store.reached.wait()
+    with soon():
+        assert [memories.prepare("ana", ASKED) for _ in range(3)] == [None] * 3
+    assert caplog.messages == ["nothing was recalled: StoreError"]
+    store.free.set()
+    writing.join()
+    assert memories.prepare("ana", ASKED) is not None
+
+
+@pytest.mark.parametrize("patience", [-1, float("nan"), 1e9])
+def test_the_patience_of_a_recall_is_a_number_of_seconds(patience: float) -> None:
+    with pytest.raises(InvalidInput, match="recall_patience"):
+        Memories(recall_patience=patience)
+
+
+def test_a_copy_is_as_patient() -> None:
+    import pickle
+
+    memories = Memories(recall_patience=0.25, patience=0.75, limit=77)
+    again = pickle.loads(pickle.dumps(memories))
+    assert (again.recall_patience, again._writes.patience, again.limit) == (0.25, 0.75, 77)
