@@ -21,6 +21,7 @@ from demem_agent.stores.backups import Progress, only_read, written_beside
 from demem_agent.stores.base import Address, Rows
 from demem_agent.stores.loading import load_state
 from demem_agent.stores.manifest import digest_of
+from demem_agent.stores.migrating import make_empty
 from demem_agent.stores.portable import export, sound
 from demem_agent.stores.schema import VERSION
 from demem_agent.stores.sqlite import SqliteStore
@@ -264,15 +265,12 @@ class _Examination:
         """Write every row that can be read into a file whose pages are sound."""
         _fill(self.copy)
         salvaged = self.copy.with_name("salvaged.db")
-        target = SqliteStore(salvaged)
-        try:
-            with only_read(str(self.copy)) as source, target.alone("salvage") as db:
-                for table in _tables(db):
-                    lost = _salvage(source, db, table)
-                    if lost:
-                        self.faults.append(f"{table}: {lost}")
-        finally:
-            target.close()
+        with only_read(str(self.copy)) as source, _written(salvaged) as db:
+            make_empty(db, _version(source))
+            for table in _tables(db):
+                lost = _salvage(source, db, table)
+                if lost:
+                    self.faults.append(f"{table}: {lost}")
         return salvaged
 
     def _memory(self, store: SqliteStore, address: Address) -> ExaminedMemory:
@@ -376,6 +374,25 @@ def _salvage(source: Database, target: Database, table: str) -> str:
                 target.execute(f"DELETE FROM {table}")  # what a new file has
                 target.execute(insert, tuple(row)[1:])
     return f"reading stopped at {stopped} places" if stopped else ""
+
+
+def _version(source: Database) -> int:
+    """Return the version of a damaged file; where that cannot be told, that of this program."""
+    try:
+        return connections.version_of(source)
+    except connections.sqlite3.Error:
+        return VERSION
+
+
+@contextmanager
+def _written(path: Path) -> Iterator[Database]:
+    """Open a connection to a new file, which is its owner's alone, and close it again."""
+    path.touch(0o600)
+    db = connections.sqlite3.connect(str(path), isolation_level=None)
+    try:
+        yield db
+    finally:
+        db.close()
 
 
 def _columns(db: Database, table: str) -> list[str]:
