@@ -190,6 +190,7 @@ class _Examination:
         self.faults += self._faults()
         if self.faults:
             self.copy = self._salvaged()
+            self._require_readable()
         with self._opened() as store:
             addresses = _survey(store)
             if self.faults and not addresses:
@@ -239,6 +240,14 @@ class _Examination:
         """Refuse a file of another program or a newer version, where that can be told."""
         with self._reading(), self._opened():
             pass
+
+    def _require_readable(self) -> None:
+        """Refuse a file of which so much is lost that nothing of it can be opened."""
+        try:
+            with self._opened():
+                pass
+        except StoreError as error:
+            raise StoreError(f"no memory in the file can be read: {self.faults[0]}") from error
 
     @contextmanager
     def _reading(self) -> Iterator[None]:

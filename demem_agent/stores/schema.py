@@ -149,7 +149,7 @@ MIGRATIONS: tuple[str, ...] = (
 )
 #: The last version whose rows are not sealed.
 EARLIER = 9
-#: What a new file begins with: the tables of the tenth migration, and what it keeps of earlier ones.
+#: What a new file begins with: the tables of the tenth migration, and what is kept of others.
 SEALED = f"""
 CREATE TABLE erasure (owed INTEGER NOT NULL, era INTEGER NOT NULL DEFAULT 0);
 INSERT INTO erasure (owed) VALUES (0);

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from cryptography.exceptions import InvalidTag
@@ -90,7 +90,6 @@ def unpacked(body: bytes, names: Sequence[str]) -> dict[str, Any]:
         else:
             values[place] = value
     return dict(zip(names, values, strict=True))
-
 
 
 def _key(secret: bytes, file: bytes) -> bytes:

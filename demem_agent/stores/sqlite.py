@@ -61,6 +61,7 @@ else:
 
 __all__ = ["SqliteStore", "from_url"]
 
+
 def from_url(rest: str, make: bool = True) -> SqliteStore | None:
     """Open the file of a URL; ``rest`` is what follows ``sqlite://``, a slash and its path.
 
@@ -273,9 +274,7 @@ class SqliteStore:
             memory.date_anew(tables.dates(id))
         return info_of(memory)
 
-    def _begun(
-        self, tables: Tables, address: Address, settings: Settings, head: Head
-    ) -> MemoryRow:
+    def _begun(self, tables: Tables, address: Address, settings: Settings, head: Head) -> MemoryRow:
         """Return the row of a new memory, which is of the era that its store is in.
 
         Raises:
