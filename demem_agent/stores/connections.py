@@ -86,6 +86,7 @@ class Connection:
         room: where keys have room, as far as is known.
         owes_erasure: whether forgotten text, or a key to it, may still be in the file or its log.
         owes_rewriting: whether the file has to be written anew for that.
+        is_looked_through: whether each memory that is there is found by its id, as far as known.
         tries_after: when it may next be tried to take it out, by the monotonic clock.
     """
 
@@ -97,6 +98,7 @@ class Connection:
     users: int = 0
     owes_erasure: bool = False
     owes_rewriting: bool = False
+    is_looked_through: bool = False
     tries_after: float = 0.0
 
     @property
@@ -278,8 +280,7 @@ def _opened(path: str) -> Connection:
     try:
         db.row_factory = sqlite3.Row
         _prepare(db, path)
-        owed = _number(db, "SELECT owed FROM erasure")
-        secret = _secret(db, path)
+        owed, secret = _about_file(db, path)
     except BaseException:
         db.close()
         raise
@@ -351,11 +352,14 @@ def _require_ours(db: Database, path: str) -> None:
         )
 
 
-def _secret(db: Database, path: str) -> bytes:
+def _about_file(db: Database, path: str) -> tuple[int, bytes]:
+    """Return what a file owes, and its secret."""
     try:
-        return file_secret(db)
+        return _number(db, "SELECT owed FROM erasure"), file_secret(db)
     except Broken as error:
         raise StoreError(f"cannot open {path}: {error}") from error
+    except (TypeError, ValueError) as error:
+        raise StoreError(f"cannot open {path}: the row of the file is damaged") from error
 
 
 def version_of(db: Database) -> int:

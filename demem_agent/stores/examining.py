@@ -202,6 +202,7 @@ class _Examination:
                     progress(done, len(addresses))
             with store.alone("look at") as db:
                 owed = bool(db.execute("SELECT owed FROM erasure").fetchone()[0])
+            self.faults += store.faults()
         return Examined(
             path=str(self.copy),
             size=0,
@@ -255,11 +256,9 @@ class _Examination:
         try:
             yield
         except StoreError as error:
-            if not isinstance(error.__cause__, connections.sqlite3.Error):
+            if not isinstance(error.__cause__, (connections.sqlite3.Error, TypeError, ValueError)):
                 raise
             self.faults.append(str(error.__cause__))
-        except (TypeError, ValueError):
-            self.faults.append(f"the table {_ABOUT_FILE} has no row that can be")
 
     def _faults(self) -> list[str]:
         """Return what SQLite says of the pages; nothing where they are sound."""
@@ -379,7 +378,7 @@ def _salvage(source: Database, target: Database, table: str) -> str:
                 stopped += 1
             elif table != _ABOUT_FILE:
                 target.execute(insert, tuple(row)[1:])
-            elif all(isinstance(value, int) for value in row):
+            elif isinstance(row[1], int):  # what the file owes
                 target.execute(f"DELETE FROM {table}")  # what a new file has
                 target.execute(insert, tuple(row)[1:])
     return f"reading stopped at {stopped} places" if stopped else ""

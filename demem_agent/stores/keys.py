@@ -22,14 +22,24 @@ from demem_agent.stores.sealing import SECRET, Broken, drawn, seal, unseal
 if TYPE_CHECKING:
     from sqlite3 import Connection as Database
 
-__all__ = ["BLOCK", "TABLES", "Keys", "Room", "file_secret", "make_file_secret"]
+__all__ = [
+    "BLOCK",
+    "REGISTER",
+    "TABLES",
+    "Keys",
+    "Room",
+    "file_secret",
+    "make_file_secret",
+    "mismatched",
+]
 
 #: Cells of a block: 3,840 bytes, which leaves a page no room for another.
 BLOCK = 240
 #: The tables of the two copies, and by how many cells each is ahead.
 TABLES = {"key": 0, "spare_key": BLOCK // 2}
-#: The first cells hold the secret of the file.
-_RESERVED = 4
+#: The first cells hold the secret of the file, and the next one that of its own row.
+REGISTER = 4
+_RESERVED = 5
 _EMPTY = bytes(SECRET)
 #: Bytes: what kind of secret it is, a nonce, the secret itself, and what it is known again by.
 _KIND, _NONCE, _FILE, _TAG = b"open", 12, 32, 16
@@ -181,6 +191,26 @@ def file_secret(db: Database) -> bytes:
             if block[at + _FILE : at + _FILE + _TAG] == _tag(secret):
                 return secret
     raise Broken("the key of the file is lost")
+
+
+def mismatched(db: Database) -> list[str]:
+    """Return in words how many secrets of a file are not the same in both copies."""
+    held = {
+        table: b"".join(_all_of(db, table))[ahead * SECRET :] for table, ahead in TABLES.items()
+    }
+    first, second = held.values()
+    length = min(len(first), len(second))
+    differ = sum(
+        first[at : at + SECRET] != second[at : at + SECRET] for at in range(0, length, SECRET)
+    )
+    return [f"of {differ} keys one copy is damaged"] if differ else []
+
+
+def _all_of(db: Database, table: str) -> Iterator[bytes]:
+    """Yield all blocks of a copy, empty ones in the place of those that are lost."""
+    (last,) = db.execute(f"SELECT MAX(id) FROM {table}").fetchone()
+    for number in range(0 if last is None else last + 1):
+        yield _read(db, table, number) or bytes(BLOCK * SECRET)
 
 
 def _tag(secret: bytes) -> bytes:

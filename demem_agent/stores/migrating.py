@@ -10,6 +10,7 @@ from demem_agent.stores.base import Address
 from demem_agent.stores.codec import dumps
 from demem_agent.stores.keys import Keys, Room, file_secret, make_file_secret
 from demem_agent.stores.memory_rows import HEAD, MemoryRow, write_memory
+from demem_agent.stores.register import Register, write_register
 from demem_agent.stores.schema import EARLIER, MIGRATIONS, SEALED, VERSION
 from demem_agent.stores.tables import COLUMNS, MOST_NUMBERS, Tables
 
@@ -34,6 +35,9 @@ def migrate(db: Database, version: int) -> None:
     if version == 0:
         execute_all(db, SEALED)
         make_file_secret(db)
+        keys = Keys(db, file_secret(db), Room())
+        write_register(db, keys, Register())
+        keys.write()
     else:
         for script in MIGRATIONS[version:EARLIER]:
             execute_all(db, script)
@@ -76,6 +80,11 @@ def _seal(db: Database) -> None:
     memories = db.execute(f"SELECT * FROM {_OLD}memory ORDER BY rowid").fetchall()
     for number, row in enumerate(memories, 1):
         _carry(db, tables, number, row)
+    era = int(db.execute("SELECT era FROM erasure").fetchone()[0])
+    register = Register(era)
+    for row in memories:
+        register = register.with_memory(Address(row["tenant"], row["memory_id"]))
+    write_register(db, keys, register)
     keys.write()
     for table in earlier:
         db.execute(f"DROP TABLE {_OLD}{table}")

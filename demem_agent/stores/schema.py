@@ -118,6 +118,7 @@ _OURS = f"PRAGMA application_id = {APPLICATION}"
 #: changed can be read without a key. Operations that came without an idempotency key and told
 #: nothing have a kind alone.
 _SEALED = """
+ALTER TABLE erasure ADD COLUMN sealed BLOB;
 CREATE TABLE key (id INTEGER PRIMARY KEY, secrets BLOB NOT NULL);
 CREATE TABLE spare_key (id INTEGER PRIMARY KEY, secrets BLOB NOT NULL);
 CREATE TABLE memory (

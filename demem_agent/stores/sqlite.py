@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -33,14 +33,16 @@ from demem_agent.stores.connections import (
     reported,
     transaction,
 )
-from demem_agent.stores.keys import Keys
+from demem_agent.stores.keys import Keys, mismatched
 from demem_agent.stores.memory_rows import MemoryRow, found_memory, info_of, write_memory
+from demem_agent.stores.register import read_register, require_all, write_register
 from demem_agent.stores.rows import (
     certificate_to_row,
     choice_to_row,
     context_to_row,
     head_to_row,
     mark_to_row,
+    naming_damage,
     operation_to_row,
     settings_to_row,
     situation_to_row,
@@ -143,7 +145,8 @@ class SqliteStore:
             memory = self._db.execute(query, tuple(address)).fetchone()
         if memory is None or memory["era"] != era:
             raise MemoryGone(address.memory_id)
-        return int(memory["seq"])
+        with naming_damage(f"memory {address.memory_id!r}"):
+            return int(memory["seq"])
 
     def commit(self, address: Address, delta: Delta) -> None:
         """Write a delta durably, in one transaction."""
@@ -166,7 +169,7 @@ class SqliteStore:
             if memory is None:
                 raise MemoryGone(address.memory_id)
             memory.address = to
-            memory.columns["era"] = self._next_era()
+            memory.columns["era"] = self._new_era(tables, [address], [to])
             update = "UPDATE memory SET tenant = ?, memory_id = ? WHERE id = ?"
             self._db.execute(update, (*to, memory.id))
             write_memory(self._db, tables.keys, memory)
@@ -183,7 +186,7 @@ class SqliteStore:
             for id, _ in gone:
                 tables.clear(id)
                 self._db.execute("DELETE FROM memory WHERE id = ?", (id,))
-            self._next_era()
+            self._new_era(tables, [one for _, one in gone])
         self._owe_rewriting()
         self._erase("deleted", needed=True)
         return receipt
@@ -228,6 +231,16 @@ class SqliteStore:
             StoreError: if the file cannot be read, or the copy not written.
         """
         return backups.backed_up(self, path, progress=progress)
+
+    def faults(self) -> list[str]:
+        """Return what is wrong with the file as a whole, beyond single rows; nothing if nothing."""
+        with self._reading("look at") as tables:
+            found = mismatched(self._db)
+            try:
+                require_all(self._db, read_register(self._db, tables.keys))
+            except StoreError as error:
+                found.append(str(error))
+        return found
 
     @contextmanager
     def alone(self, doing: str) -> Iterator[Database]:
@@ -282,18 +295,32 @@ class SqliteStore:
         """
         if self._numbers(*address):
             raise StoreError(f"the memory {address.memory_id!r} exists already")
-        era = int(self._db.execute("SELECT era FROM erasure").fetchone()["era"])
-        columns = settings_to_row(settings) | head_to_row(replace(head, era=era))
+        register = read_register(self._db, tables.keys)
+        if not self._connection.is_looked_through:  # once: it takes as long as they are many
+            require_all(self._db, register)
+            self._connection.is_looked_through = True
+        write_register(self._db, tables.keys, register.with_memory(address))
+        columns = settings_to_row(settings) | head_to_row(replace(head, era=register.era))
         now = time_now().isoformat()
         (last,) = self._db.execute("SELECT MAX(id) FROM memory").fetchone()
         number = 1 if last is None else last + 1
         return MemoryRow(number, address, {**columns, "made": now, "changed": now})
 
-    def _next_era(self) -> int:
-        """Begin another era, and note that the file is to be written anew."""
-        self._db.execute("UPDATE erasure SET era = era + 1")
+    def _new_era(
+        self, tables: Tables, gone: Iterable[Address], come: Iterable[Address] = ()
+    ) -> int:
+        """Begin another era without some addresses and with others; the file is to be written
+        anew.
+        """
+        register = read_register(self._db, tables.keys)
+        register = replace(register, era=register.era + 1)
+        for address in gone:
+            register = register.without_memory(address)
+        for address in come:
+            register = register.with_memory(address)
+        write_register(self._db, tables.keys, register)
         self._db.execute(OWE_REWRITING)
-        return int(self._db.execute("SELECT era FROM erasure").fetchone()["era"])
+        return register.era
 
     def _advanced(self, tables: Tables, address: Address, delta: Delta) -> MemoryRow:
         """Return the row of a memory as it is once a delta is written.
