@@ -4,9 +4,10 @@
 
 Each canary is a secret that is told in an item, its speaker, its metadata and a question about it,
 by a keyed turn, and every third time in a correction. It is forgotten by one route after another:
-by id, by the caller's own id, by a date, by a filter. Then the files are read: as they are, and with
-every sealed row that ever was opened where its key still lies anywhere in a file. A canary is left
-if its secret, its vector, or the digest by which a guess at the turn could be confirmed is found.
+by id, by the caller's own id, by a date, by a filter. Then the files are read: as they are, and
+with every sealed row that ever was opened where its key still lies anywhere in a file. A canary is
+left if its secret, its vector, or the digest by which a guess at the turn could be confirmed is
+found.
 """
 
 from __future__ import annotations
@@ -128,6 +129,7 @@ def measure(count: int, seed: int) -> dict[str, Any]:
     seal = keys.seal
     keys.seal = noting(sealed, seal)
     left: dict[str, list[str]] = {}
+    secrets: list[str] = []
     seen = 0
     try:
         with tempfile.TemporaryDirectory() as folder:
@@ -135,6 +137,7 @@ def measure(count: int, seed: int) -> dict[str, Any]:
             with SlotMemory.open(f"sqlite:///{place}/a.db", **OPTIONS) as memory:
                 for number in range(count):
                     canary = Canary(number, drawn)
+                    secrets.append(canary.secret)
                     memory.ingest_many([{"text": f"the lamp {drawn.random()} is lit"}] * OTHERS)
                     canary.tell(memory)
                     seen += bool(canary.is_left_in(legible(place, sealed)))
@@ -144,7 +147,7 @@ def measure(count: int, seed: int) -> dict[str, Any]:
                         left[f"{number}, route {number % 4}"] = signs
                 memory.check()
                 told = json.dumps(memory.export())
-                if "zq" in told:
+                if any(secret in told for secret in secrets):
                     left["export"] = ["text"]
     finally:
         keys.seal = seal
