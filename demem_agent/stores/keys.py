@@ -17,7 +17,8 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from demem_agent.later import dataclass
-from demem_agent.stores.sealing import SECRET, Broken, drawn, seal, unseal
+from demem_agent.stores import sealing
+from demem_agent.stores.sealing import SECRET, Broken
 
 if TYPE_CHECKING:
     from sqlite3 import Connection as Database
@@ -82,9 +83,9 @@ class Keys:
         """
         if cell is None:
             cell = self._take()
-        secret = drawn()
+        secret = sealing.drawn()
         self._changed[cell] = secret
-        return cell, seal(body, secret, self._file, place)
+        return cell, sealing.seal(body, secret, self._file, place)
 
     def unseal(self, sealed: bytes, place: str, cell: int) -> bytes:
         """Open a row.
@@ -93,14 +94,14 @@ class Keys:
             Broken: if it is not what was written there, or its secret was lost twice.
         """
         if cell in self._changed:
-            return unseal(sealed, self._changed[cell], self._file, place)
+            return sealing.unseal(sealed, self._changed[cell], self._file, place)
         tried = None
         for table in TABLES:
             secret = self._secret(table, cell)
             if secret not in (tried, _EMPTY):
                 tried = secret
                 try:
-                    return unseal(sealed, secret, self._file, place)
+                    return sealing.unseal(sealed, secret, self._file, place)
                 except Broken:
                     continue
         raise Broken("it is not what was written here, or its key is lost")

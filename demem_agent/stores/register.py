@@ -82,7 +82,7 @@ def require_all(db: Database, register: Register) -> None:
         raise StoreError(f"of {register.memories} memories, {there.memories} are in the file")
     if there.names != register.names:
         raise StoreError("a memory is in the file under another id than it was given")
-    (told, *_) = db.execute("PRAGMA integrity_check(memory)").fetchone()
+    told = db.execute("PRAGMA integrity_check(memory)").fetchone()[0]
     if told != "ok":
         raise StoreError(f"the list of memories is damaged: {told}")
 

@@ -76,6 +76,7 @@ __all__ = [
     "succession_to_row",
 ]
 
+_Read = TypeVar("_Read")
 _Record = TypeVar("_Record")
 
 #: What is written: the values of a row by the names of its columns.
@@ -94,7 +95,7 @@ class Row(Protocol):
 
 
 def sound_rows(
-    rows: Iterable[tuple[str, Row]], build: Callable[[Row], _Record], damaged: list[str]
+    rows: Iterable[tuple[str, _Read]], build: Callable[[_Read], _Record], damaged: list[str]
 ) -> list[_Record]:
     """Build what can be built of (name, row) pairs; add the names of the others to ``damaged``."""
     built: list[_Record] = []

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from demem_agent.stores import Address, keys
+from demem_agent.stores import Address, sealing
 from demem_agent.stores.memory_rows import HEAD, MemoryRow, found_memory, write_memory
 from demem_agent.stores.schema import MIGRATIONS
 from demem_agent.stores.sealing import SECRET
@@ -22,7 +22,7 @@ DEFAULT = Address("default", "default")
 Row = dict[str, Any]
 #: What was sealed with each secret that was ever drawn here.
 _SEALED: dict[bytes, bytes] = {}
-_seal = keys.seal
+_seal = sealing.seal
 
 
 def _noted(body: bytes, secret: bytes, file: bytes, place: str) -> bytes:
@@ -30,7 +30,7 @@ def _noted(body: bytes, secret: bytes, file: bytes, place: str) -> bytes:
     return _seal(body, secret, file, place)
 
 
-keys.seal = _noted
+sealing.seal = _noted
 
 
 def begin_anew() -> None:
@@ -144,7 +144,7 @@ def _write_earlier(db: sqlite3.Connection, tables: Tables, memory: MemoryRow, id
     for table in COLUMNS:
         for _, sealed in tables.read(table, id):
             row = sealed.opened()
-            for place, (item, first, last) in enumerate(json.loads(row.pop("cover", "[]"))):
+            for place, (item, first, last) in enumerate(json.loads(str(row.pop("cover", "[]")))):
                 cover = {"slot": row["number"], "place": place, "evidence": item}
                 _insert(db, "cover", memory.address, {**cover, "first": first, "last": last})
             _insert(db, table, memory.address, row)
