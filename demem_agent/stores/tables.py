@@ -74,6 +74,8 @@ class Tables:
     def delete(self, table: str, memory: int, numbers: Iterable[int]) -> int:
         """Delete rows and their secrets; return how many there were."""
         cells = self._cells(table, [id_of(memory, number) for number in numbers])
+        if not cells:
+            return 0
         self.keys.destroy(cells.values())
         self._db.executemany(f"DELETE FROM {table} WHERE id = ?", [(id,) for id in cells])
         return len(cells)
@@ -81,7 +83,8 @@ class Tables:
     def note(self, memory: int, operations: Iterable[tuple[int, str]]) -> None:
         """Write operations of which nothing is needed again: their numbers and kinds."""
         rows = [(id_of(memory, seq), kind) for seq, kind in operations]
-        self._db.executemany("INSERT INTO op (id, kind) VALUES (?, ?)", rows)
+        if rows:
+            self._db.executemany("INSERT INTO op (id, kind) VALUES (?, ?)", rows)
 
     def clear(self, memory: int) -> None:
         """Delete all rows of a memory and their secrets."""
