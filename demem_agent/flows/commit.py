@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from demem_agent.requests import Commit, Flow
 from demem_agent.slots.keeping import new_items, require_place
-from demem_agent.slots.ledger import unasked
 from demem_agent.slots.records import Delta
 from demem_agent.slots.state import State
 
@@ -23,7 +22,5 @@ def committed(state: State, delta: Delta) -> Flow[None]:
     if new:
         require_place(state, delta, new)
         delta = replace(delta, tenant_items=state.settings.tenant_items)
-    if delta.erases:
-        delta = replace(delta, unasked=unasked(state, delta))
     yield Commit(delta)
     state.apply(delta)

@@ -344,9 +344,7 @@ class _Comparison:
         if line.kind == KIND and line.request != request_hash("ingest", turn):
             return None
         item = json.loads(line.result)["evidence_id"]
-        # What was forgotten under its key is not remembered again, whatever it said.
-        request = line.request or request_hash("ingest", turn)
-        return None if item in self.left else Entry(own, item, request, line.seq)
+        return None if item in self.left else Entry(own, item, line.request, line.seq)
 
     def _next_own(self, id: str) -> str:
         """Return an id for one more turn that has an id already."""

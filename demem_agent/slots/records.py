@@ -37,7 +37,6 @@ __all__ = [
     "in_slot",
     "mean_vector",
     "rewarded",
-    "with_unasked",
 ]
 
 Vector = NDArray[np.float32]
@@ -173,8 +172,6 @@ class Delta:
 
     Attributes:
         lapsed: ids of successions that go, since a line of theirs is forgotten.
-        unasked: operations with a key, in the place of what the ledger has of them, without the
-            digest of what was asked: by that a guess at what is forgotten could be confirmed.
         for_room: whether what is forgotten goes for want of room, or for its age. It is to leave
             the files as well, but nobody waits for that.
         tenant_items: the most items that all memories of the tenant may have once this is written.
@@ -194,7 +191,6 @@ class Delta:
     situations: tuple[StoredSituation, ...] = ()
     choices: tuple[Decision, ...] = ()
     marks: tuple[Mark, ...] = ()
-    unasked: tuple[Operation, ...] = ()
     tenant_items: int | None = None
     reembedded: bool = False
     for_room: bool = False
@@ -208,15 +204,6 @@ class Delta:
     def after(self) -> int:
         """The operation that the memory must be at for this to be written."""
         return self.operations[0].seq - 1
-
-
-def with_unasked(keyed: dict[str, Operation], delta: Delta) -> dict[str, Operation]:
-    """Return keyed operations, in their order, with those that a delta puts in their places."""
-    instead = {line.seq: line for line in delta.unasked}
-    if not instead:
-        return keyed
-    lines = [instead.get(line.seq, line) for line in keyed.values()]
-    return {line.key: line for line in lines if line.key is not None}
 
 
 def empty_slot(number: int, parent: int | None = None) -> SlotState:

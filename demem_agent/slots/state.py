@@ -37,7 +37,6 @@ from demem_agent.slots.records import (
     StoredSituation,
     Vector,
     mean_vector,
-    with_unasked,
 )
 from demem_agent.summaries.compress import Excerpt, Summary, compress
 from demem_agent.text.units import Measure
@@ -230,7 +229,6 @@ class State:
         self._play(delta)
         for mark in delta.marks:
             self.put_mark(mark)
-        self.keyed = with_unasked(self.keyed, delta)
         for operation in delta.operations:
             if operation.key is not None:
                 self.keyed[operation.key] = operation

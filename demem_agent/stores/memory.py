@@ -18,7 +18,6 @@ from demem_agent.slots.records import (
     StoredContext,
     StoredEvidence,
     StoredSituation,
-    with_unasked,
 )
 from demem_agent.stores.base import (
     Address,
@@ -275,7 +274,6 @@ def _write(tables: _Tables, delta: Delta) -> None:
         tables.marks.pop(mark.evidence_id, None)
         if mark.says_something:
             tables.marks[mark.evidence_id] = mark
-    tables.keyed = with_unasked(tables.keyed, delta)
     for operation in delta.operations:
         if operation.key is not None:
             tables.keyed[operation.key] = operation

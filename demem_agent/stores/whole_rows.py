@@ -81,7 +81,7 @@ class Writing:
         self._delete("mark", _says_nothing(delta))
         self.put("mark", map(mark_to_row, (mark for mark in delta.marks if mark.says_something)))
         kept = [one for one in delta.operations if one.key is not None or one.result]
-        self.put("op", map(operation_to_row, (*delta.unasked, *kept)))
+        self.put("op", map(operation_to_row, kept))
         others = [(one.seq, one.kind) for one in delta.operations if one not in kept]
         self._tables.note(self._memory.id, others)
 

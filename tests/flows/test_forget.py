@@ -4,7 +4,6 @@ touched.
 
 from __future__ import annotations
 
-import json
 import os
 import stat
 from pathlib import Path
@@ -13,7 +12,6 @@ import pytest
 from sealed_files import legible
 
 from demem_agent import InvalidInput, SlotMemory
-from demem_agent.errors import IdempotencyConflict
 from demem_agent.stores.manifest import ended
 from demem_agent.stores.sqlite import SqliteStore
 from demem_agent.testing import BagEncoder, ReadingAnswerer
@@ -137,56 +135,3 @@ def test_an_answer_from_nothing_can_be_rewarded_once_all_is_forgotten() -> None:
     assert report.reward == 1.0
     memory.feedback(memory.answer("Which bow has the violin?"), reference="a broken bow")
     memory.check()
-
-
-class TestDigestsOfWhatIsForgotten:
-    """Who guesses what was forgotten must not find the guess confirmed."""
-
-    def test_no_digest_of_a_turn_under_a_key_stays(self, tmp_path: Path) -> None:
-        with SlotMemory.open(f"sqlite:///{tmp_path}/a.db", encoder=BagEncoder()) as memory:
-            memory.ingest("The PIN is 4417.", key="turn 1")
-            guess = next(iter(memory._held.state.keyed.values())).request.encode()
-            assert guess in legible(tmp_path)
-            memory.forget("e1")
-            assert guess not in legible(tmp_path)
-            assert guess.decode() not in json.dumps(memory.export())
-
-    def test_no_digest_of_a_correction_stays(self, tmp_path: Path) -> None:
-        with SlotMemory.open(f"sqlite:///{tmp_path}/a.db", encoder=BagEncoder()) as memory:
-            memory.ingest(VALVE)
-            answer = memory.answer("What is the PIN of the boiler?")
-            told = memory.feedback(answer, correction="It is 4417.", key="f")
-            digests = [one.request.encode() for one in memory._held.state.keyed.values()]
-            assert len(digests) == 2
-            assert told.remembered is not None
-            memory.forget(told.remembered)
-            assert not any(digest in legible(tmp_path) for digest in digests)
-            memory.check()
-            before = memory.export()
-        with SlotMemory.open(f"sqlite:///{tmp_path}/a.db", encoder=BagEncoder()) as memory:
-            assert memory.export() == before
-
-    def test_a_key_gives_back_what_it_gave_and_remembers_nothing_anew(self) -> None:
-        memory = SlotMemory(encoder=BagEncoder())
-        first = memory.ingest(VALVE, key="turn 1")
-        memory.forget("e1")
-        assert memory.ingest(VALVE, key="turn 1") == first
-        assert memory.ingest("what else", key="turn 1") == first
-        assert len(memory) == 0
-
-    def test_other_keys_are_told_from_a_clash_as_before(self) -> None:
-        memory = SlotMemory(encoder=BagEncoder())
-        memory.ingest(VALVE, key="turn 1")
-        memory.ingest(BOW, key="turn 2")
-        memory.forget("e1")
-        with pytest.raises(IdempotencyConflict):
-            memory.ingest(VALVE, key="turn 2")
-
-    def test_a_list_does_not_bring_back_what_was_forgotten_of_it(self) -> None:
-        memory = SlotMemory(encoder=BagEncoder())
-        memory.ingest(VALVE, key="turn 1")
-        memory.forget("e1")
-        memory.sync([{"text": VALVE, "key": "turn 1"}, {"text": BOW}], source="notes")
-        memory.forget("e2")
-        memory.sync([{"text": VALVE, "key": "turn 1"}, {"text": BOW}], source="notes")
-        assert len(memory) == 0
