@@ -96,9 +96,12 @@ wheel-test: $(VENV)/.dev  ## build sdist and wheel, and try the wheel out of rea
 bench: $(VENV)/.dev  ## measure speed and size beside their targets
 	@$(RUN) benchmarks/speed.py $(ARGS)
 
-reliability: $(VENV)/.dev  ## restore mutated exports and read from many memories within a bound, in short forms
+reliability: $(VENV)/.dev  ## restore mutated exports, read from many memories within a bound, damage files and forget, in short forms
 	@$(RUN) benchmarks/reliability/exports.py --count 1000 $(ARGS)
 	@$(RUN) benchmarks/reliability/pool.py --memories 100 --calls 400 --limit-mb 32
+	@$(RUN) benchmarks/reliability/flips.py --count 100
+	@$(RUN) benchmarks/reliability/canaries.py --count 20
+	@$(RUN) benchmarks/reliability/forget.py --megabytes 1 4 --forgets 15
 
 # Figures of what is committed: a page of them says from which commit it is.
 studies: $(VENV)/.lab  ## make all pages of figures anew, from the data in DATA and the commit checked out (an hour or two)

@@ -17,6 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from sealed_files import altered, altered_memory, edited, with_field
 
 from demem_agent import SlotMemory, SplitSettings, Turn
 from demem_agent.errors import (
@@ -494,14 +495,6 @@ def url_of(folder: Path) -> str:
     return f"sqlite:///{folder}/a.db"
 
 
-def altered(folder: Path, statement: str, *values: object) -> None:
-    """Change a stored memory behind its back."""
-    database = sqlite3.connect(folder / "a.db")
-    assert database.execute(statement, values).rowcount == 1
-    database.commit()
-    database.close()
-
-
 @pytest.fixture
 def stored(tmp_path: Path) -> Path:
     with SlotMemory.open(url_of(tmp_path), **OPTIONS) as memory:
@@ -536,67 +529,62 @@ def test_a_file_that_is_no_database_is_refused_and_left_as_it_is(
 
 
 NOT_FINITE = np.full(16, NAN, "<f4").tobytes()
-#: What was done to a row, and the name by which the error calls it.
-DAMAGE: list[tuple[str, tuple[object, ...], str]] = [
-    ("UPDATE evidence SET text = x'ff' WHERE number = 1", (), "evidence 1"),
-    ("UPDATE evidence SET spans = '[[0,' WHERE number = 1", (), "evidence 1"),
-    ("UPDATE evidence SET spans = '[[0,999]]' WHERE number = 1", (), "evidence 1"),
-    ("UPDATE evidence SET vectors = x'00' WHERE number = 1", (), "evidence 1"),
-    ("UPDATE evidence SET vectors = x'00000000' WHERE number = 1", (), "evidence 1"),
-    ("UPDATE evidence SET vectors = ? WHERE number = 1", (NOT_FINITE,), "evidence 1"),
-    ("UPDATE evidence SET at = 'then' WHERE number = 1", (), "evidence 1"),
-    ("UPDATE evidence SET trust = 'much' WHERE number = 1", (), "evidence 1"),
-    ("UPDATE evidence SET trust = 7 WHERE number = 1", (), "evidence 1"),
-    ("UPDATE evidence SET slot = 'x' WHERE number = 1", (), "evidence 1"),
-    ("DELETE FROM evidence WHERE number = 1", (), "slot 0"),
-    ("UPDATE slot SET summary = x'ff' WHERE number = 0", (), "slot 0"),
-    ("UPDATE slot SET summary = ? WHERE number = 0", (b"something else",), "slot 0"),
-    ("UPDATE slot SET total = x'00' WHERE number = 0", (), "slot 0"),
-    ("UPDATE slot SET total = ? WHERE number = 0", (NOT_FINITE,), "slot 0"),
-    ("UPDATE slot SET gate = '[' WHERE number = 0", (), "slot 0"),
-    ("UPDATE slot SET parent = 9 WHERE number = 1", (), "slot 1"),
-    ("DELETE FROM slot WHERE number = 0", (), "slot 0"),
-    ("UPDATE cover SET evidence = 99 WHERE slot = 0", (), "slot 0"),
-    ("UPDATE cover SET first = first + 1 WHERE slot = 0", (), "slot 0"),
-    ("DELETE FROM cover WHERE slot = 0", (), "slot 0"),
-    ("UPDATE context SET body = '{' WHERE number = 1", (), "context 1"),
-    ("UPDATE context SET body = '{}' WHERE number = 1", (), "context 1"),
-    ("UPDATE context SET body = 'null' WHERE number = 1", (), "context 1"),
-    ("UPDATE context SET vector = x'00' WHERE number = 1", (), "context 1"),
-    ("UPDATE context SET vector = x'00000000' WHERE number = 1", (), "context 1"),
-    ("UPDATE context SET vector = ? WHERE number = 1", (NOT_FINITE,), "context 1"),
-    ("UPDATE certificate SET body = '{' WHERE number = 1", (), "certificate 1"),
-    ("UPDATE certificate SET body = '{}' WHERE number = 1", (), "certificate"),
-    ("UPDATE certificate SET body = 'null' WHERE number = 1", (), "certificate"),
-    ("UPDATE certificate SET body = '[]' WHERE number = 1", (), "certificate"),
-    ("UPDATE situation SET body = '{' WHERE number = 1", (), "situation 1"),
-    ("UPDATE situation SET body = '{}' WHERE number = 1", (), "situation 1"),
-    ("UPDATE situation SET vector = x'00' WHERE number = 1", (), "situation 1"),
-    ("UPDATE situation SET vector = x'00000000' WHERE number = 1", (), "situation 1"),
-    ("UPDATE situation SET vector = ? WHERE number = 1", (NOT_FINITE,), "situation 1"),
-    ("UPDATE situation SET body = json_set(body, '$.seen', 'x')", (), "situation 1"),
-    ("UPDATE situation SET body = json_set(body, '$.seen', 99)", (), "choice 1"),
-    ("DELETE FROM situation", (), "choice 1"),
-    ("UPDATE choice SET body = '{' WHERE number = 1", (), "choice 1"),
-    ("UPDATE choice SET body = 'null' WHERE number = 1", (), "choice 1"),
-    ("UPDATE choice SET body = json_set(body, '$.action', 'sell it')", (), "choice 1"),
-    ("UPDATE choice SET body = json_set(body, '$.reward', 7)", (), "choice 1"),
-    ("UPDATE choice SET body = json_set(body, '$.taken', 'x')", (), "choice 1"),
-    ("UPDATE choice SET body = json_set(body, '$.judged', 0)", (), "choice 1"),
-    ("UPDATE choice SET body = json_set(body, '$.slot', 99)", (), "choice 1"),
-    ("UPDATE choice SET body = json_set(body, '$.slot', 'x')", (), "choice 1"),
-    ("UPDATE op SET op_key = x'ff' WHERE seq = 1", (), "op 1"),
-    ("UPDATE op SET result = '{' WHERE seq = 1", (), "op 1"),
+#: What is changed of a row, None where it is taken away, and the name by which the error calls it.
+DAMAGE: list[tuple[str, int, dict[str, Any] | None, str]] = [
+    ("evidence", 1, {"text": b"\xff"}, "evidence 1"),
+    ("evidence", 1, {"spans": "[[0,"}, "evidence 1"),
+    ("evidence", 1, {"spans": "[[0,999]]"}, "evidence 1"),
+    ("evidence", 1, {"vectors": b"\x00"}, "evidence 1"),
+    ("evidence", 1, {"vectors": b"\x00\x00\x00\x00"}, "evidence 1"),
+    ("evidence", 1, {"vectors": NOT_FINITE}, "evidence 1"),
+    ("evidence", 1, {"at": "then"}, "evidence 1"),
+    ("evidence", 1, {"trust": "much"}, "evidence 1"),
+    ("evidence", 1, {"trust": 7}, "evidence 1"),
+    ("evidence", 1, {"slot": "x"}, "evidence 1"),
+    ("evidence", 1, None, "slot 0"),
+    ("slot", 0, {"summary": b"\xff"}, "slot 0"),
+    ("slot", 0, {"summary": b"something else"}, "slot 0"),
+    ("slot", 0, {"total": b"\x00"}, "slot 0"),
+    ("slot", 0, {"total": NOT_FINITE}, "slot 0"),
+    ("slot", 0, {"gate": "["}, "slot 0"),
+    ("slot", 1, {"parent": 9}, "slot 1"),
+    ("slot", 0, None, "slot 0"),
+    ("slot", 0, {"cover": "[[99,0,5]]"}, "slot 0"),
+    ("slot", 0, {"cover": "[[1,1,6]]"}, "slot 0"),
+    ("slot", 0, {"cover": "[]"}, "slot 0"),
+    ("context", 1, {"body": "{"}, "context 1"),
+    ("context", 1, {"body": "{}"}, "context 1"),
+    ("context", 1, {"body": "null"}, "context 1"),
+    ("context", 1, {"vector": b"\x00"}, "context 1"),
+    ("context", 1, {"vector": b"\x00\x00\x00\x00"}, "context 1"),
+    ("context", 1, {"vector": NOT_FINITE}, "context 1"),
+    ("certificate", 1, {"body": "{"}, "certificate 1"),
+    ("certificate", 1, {"body": "{}"}, "certificate"),
+    ("certificate", 1, {"body": "null"}, "certificate"),
+    ("certificate", 1, {"body": "[]"}, "certificate"),
+    ("situation", 1, {"body": "{"}, "situation 1"),
+    ("situation", 1, {"body": "{}"}, "situation 1"),
+    ("situation", 1, {"vector": b"\x00"}, "situation 1"),
+    ("situation", 1, {"vector": b"\x00\x00\x00\x00"}, "situation 1"),
+    ("situation", 1, {"vector": NOT_FINITE}, "situation 1"),
+    ("situation", 1, {"body": with_field("seen", "x")}, "situation 1"),
+    ("situation", 1, {"body": with_field("seen", 99)}, "choice 1"),
+    ("situation", 1, None, "choice 1"),
+    ("choice", 1, {"body": "{"}, "choice 1"),
+    ("choice", 1, {"body": "null"}, "choice 1"),
+    ("choice", 1, {"body": with_field("action", "sell it")}, "choice 1"),
+    ("choice", 1, {"body": with_field("reward", 7)}, "choice 1"),
+    ("choice", 1, {"body": with_field("taken", "x")}, "choice 1"),
+    ("choice", 1, {"body": with_field("judged", 0)}, "choice 1"),
+    ("choice", 1, {"body": with_field("slot", 99)}, "choice 1"),
+    ("choice", 1, {"body": with_field("slot", "x")}, "choice 1"),
+    ("op", 1, {"op_key": b"\xff"}, "op 1"),
+    ("op", 1, {"result": "{"}, "op 1"),
 ]
 
 
-@pytest.mark.parametrize(
-    ("statement", "values", "row"), DAMAGE, ids=[row[0][:60] for row in DAMAGE]
-)
-def test_a_damaged_row_is_named_and_the_rest_can_be_read(
-    stored: Path, statement: str, values: tuple[object, ...], row: str
-) -> None:
-    altered(stored, statement, *values)
+def check_named(stored: Path, table: str, row: str) -> None:
+    """Check that a damaged row is named, and that the rest can be read and worked with."""
     with pytest.raises(
         StoreError, match=f"damaged rows: .*{row}.*open with skip_damaged=True to read the rest"
     ):
@@ -604,16 +592,29 @@ def test_a_damaged_row_is_named_and_the_rest_can_be_read(
     with SlotMemory.open(url_of(stored), skip_damaged=True, **OPTIONS) as memory:
         memory.check()
         assert "broken bow" in memory.read("Which bow has the violin?").text
-        assert len(memory) == (1 if "evidence" in statement.split()[1:3] else 2)
+        assert len(memory) == (1 if table == "evidence" else 2)
         memory.ingest("the train has a new ticket")
         memory.feedback(memory.answer("Which ticket has the train?"), reference="a new ticket")
         memory.check()
 
 
+@pytest.mark.parametrize(("table", "number", "change", "row"), DAMAGE)
+def test_a_damaged_row_is_named_and_the_rest_can_be_read(
+    stored: Path, table: str, number: int, change: dict[str, Any] | None, row: str
+) -> None:
+    altered(stored / "a.db", table, number, change)
+    check_named(stored, table, row)
+
+
+@pytest.mark.parametrize("table", ["evidence", "context", "certificate", "situation", "op"])
+def test_a_row_that_was_changed_without_its_key_is_named(stored: Path, table: str) -> None:
+    edited(stored / "a.db", table)
+    check_named(stored, table, f"{table} 1")
+
+
 def test_contexts_of_a_slot_that_is_gone_are_moved_to_one_that_is_there(stored: Path) -> None:
-    altered(stored, "DELETE FROM cover WHERE slot = 1")
-    altered(stored, "DELETE FROM slot WHERE number = 1")
-    altered(stored, "DELETE FROM evidence WHERE slot = 1")
+    altered(stored / "a.db", "slot", 1, None)
+    altered(stored / "a.db", "evidence", 2, None)
     with SlotMemory.open(url_of(stored), skip_damaged=True, **OPTIONS) as memory:
         memory.check()
         assert {slot.number for slot in memory.slots} == {0}
@@ -626,7 +627,7 @@ def test_what_was_said_of_a_lost_line_is_lost_with_it(tmp_path: Path) -> None:
         memory.ingest("the boiler has a brass valve")
         memory.feedback(memory.answer("Which bow has the violin?"), reference="a broken bow")
         assert [verdict[0] for verdict in memory.contexts()[0].verdicts] == ["e1"]
-    altered(tmp_path, "UPDATE evidence SET text = x'ff' WHERE number = 1")
+    altered(tmp_path / "a.db", "evidence", 1, {"text": b"\xff"})
     with SlotMemory.open(url_of(tmp_path), skip_damaged=True, **OPTIONS) as memory:
         memory.check()
         assert memory.contexts()[0].verdicts == ()
@@ -634,20 +635,19 @@ def test_what_was_said_of_a_lost_line_is_lost_with_it(tmp_path: Path) -> None:
 
 def test_contexts_find_a_slot_where_all_rows_of_slots_are_gone(stored: Path) -> None:
     for number in (0, 1):
-        altered(stored, f"DELETE FROM cover WHERE slot = {number}")
-        altered(stored, f"DELETE FROM slot WHERE number = {number}")
-    altered(stored, "DELETE FROM evidence WHERE slot = 0")
+        altered(stored / "a.db", "slot", number, None)
+    altered(stored / "a.db", "evidence", 1, None)
     with SlotMemory.open(url_of(stored), skip_damaged=True, **OPTIONS) as memory:
         memory.check()
         assert {context.slot for context in memory.contexts()} == {1}
 
 
 @pytest.mark.parametrize(
-    "assignment",
-    ["settings = '{'", "settings = '{}'", "seq = 'x'", "evidence = 'x'", "dimensions = 'x'"],
+    "change",
+    [{"settings": "{"}, {"settings": "{}"}, {"dimensions": "x"}, {"seq": "x"}, {"evidence": "x"}],
 )
-def test_a_memory_whose_own_row_is_damaged_is_named(stored: Path, assignment: str) -> None:
-    altered(stored, f"UPDATE memory SET {assignment}")
+def test_a_memory_whose_own_row_is_damaged_is_named(stored: Path, change: dict[str, Any]) -> None:
+    altered_memory(stored / "a.db", **change)
     for skip in (False, True):
         with pytest.raises(StoreError, match="the row memory 'default' is damaged"):
             SlotMemory.open(url_of(stored), skip_damaged=skip, **OPTIONS)
@@ -656,7 +656,7 @@ def test_a_memory_whose_own_row_is_damaged_is_named(stored: Path, assignment: st
 def test_damage_in_one_memory_leaves_the_others_of_the_file_alone(stored: Path) -> None:
     with SlotMemory.open(url_of(stored), memory_id="other", **OPTIONS) as memory:
         split(memory)
-    altered(stored, "UPDATE evidence SET text = x'ff' WHERE number = 1 AND memory_id = 'default'")
+    altered(stored / "a.db", "evidence", 1, {"text": b"\xff"})
     with SlotMemory.open(url_of(stored), memory_id="other", **OPTIONS) as memory:
         assert len(memory) == 2
 

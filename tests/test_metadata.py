@@ -5,8 +5,6 @@ from __future__ import annotations
 import copy
 import json
 import pickle
-import sqlite3
-from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -14,11 +12,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sealed_files import altered, made_earlier
 
 from demem_agent import SlotMemory, Turn
 from demem_agent.errors import IdempotencyConflict, InvalidInput, StoreError
 from demem_agent.metadata import MOST_BYTES, NO_METADATA, Metadata, metadata_field, same
-from demem_agent.stores.schema import MIGRATIONS
 from demem_agent.testing import BagEncoder
 from demem_agent.turns import as_turn, request_hash
 
@@ -213,23 +211,6 @@ def test_an_export_without_any_is_as_earlier_versions_wrote_it() -> None:
     assert "metadata" not in json.dumps(memory.export())
 
 
-def made_earlier(file: Path, version: int) -> None:
-    """Write a file anew as the migrations up to one would have made it, with what it had then."""
-    earlier = file.with_suffix(".earlier")
-    with closing(sqlite3.connect(earlier, isolation_level=None)) as db:
-        for migration in MIGRATIONS[:version]:
-            db.executescript(migration)
-        db.execute("ATTACH ? AS now", (str(file),))
-        tables = db.execute("SELECT name FROM main.sqlite_master WHERE type = 'table'").fetchall()
-        for (table,) in tables:
-            names = ", ".join(row[1] for row in db.execute(f"PRAGMA main.table_info({table})"))
-            db.execute(f"DELETE FROM main.{table}")
-            db.execute(f"INSERT INTO main.{table} ({names}) SELECT {names} FROM now.{table}")
-        db.execute("DETACH now")
-        db.execute(f"PRAGMA user_version = {version}")
-    earlier.replace(file)
-
-
 #: The last version without metadata.
 BEFORE = 5
 
@@ -255,8 +236,6 @@ def test_damaged_metadata_is_a_damaged_row(tmp_path: Path, raw: str) -> None:
     file = tmp_path / "a.db"
     with SlotMemory.open(f"sqlite:///{file}", **OPTIONS) as memory:
         memory.ingest("the boiler has a brass valve", metadata=TOLD)
-    with closing(sqlite3.connect(file)) as db:
-        db.execute("UPDATE evidence SET metadata = ?", (raw,))
-        db.commit()
+    altered(file, "evidence", 1, {"metadata": raw})
     with pytest.raises(StoreError, match="damaged rows: evidence 1"):
         SlotMemory.open(f"sqlite:///{file}", **OPTIONS)

@@ -80,7 +80,7 @@ def _hardly_more(state: State, query: Query, rows: list[int], names: Iterable[st
     return hardly
 
 
-def _among(looked: NDArray[np.intp], rows: NDArray[np.intp]) -> NDArray[np.bool_]:
+def _among(looked: NDArray[np.intp], rows: NDArray[np.int32]) -> NDArray[np.bool_]:
     """Mark what is among some rows in ascending order; much faster for few than ``np.isin``."""
     if not len(rows):
         return np.zeros(len(looked), np.bool_)

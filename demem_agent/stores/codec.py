@@ -67,6 +67,7 @@ __all__ = [
 ]
 
 Value = TypeVar("Value")
+_written = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 #: What is written: a JSON object.
 Json = dict[str, Any]
 #: What is read: a JSON object that stays as it is.
@@ -75,7 +76,7 @@ Plain = Mapping[str, Any]
 
 def dumps(plain: object) -> str:
     """Write plain values as JSON in a form that is the same each time."""
-    return json.dumps(plain, sort_keys=True, separators=(",", ":"))
+    return _written(plain)
 
 
 def settings_to_json(settings: Settings) -> Json:

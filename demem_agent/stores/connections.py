@@ -19,7 +19,10 @@ from typing import TYPE_CHECKING
 
 from demem_agent.errors import StoreError
 from demem_agent.later import dataclass
-from demem_agent.stores.schema import APPLICATION, MIGRATIONS, VERSION
+from demem_agent.stores.keys import Room, file_secret
+from demem_agent.stores.migrating import migrate
+from demem_agent.stores.schema import APPLICATION, VERSION
+from demem_agent.stores.sealing import Broken
 from demem_agent.stores.waiting import Turnstile, remaining, tries
 
 try:
@@ -31,6 +34,8 @@ if TYPE_CHECKING:
     from sqlite3 import Connection as Database  # that of pysqlite3 has the same methods
 
 __all__ = [
+    "OWE_LOG",
+    "OWE_REWRITING",
     "Connection",
     "begun",
     "connect",
@@ -42,6 +47,7 @@ __all__ = [
     "shares_safely",
     "sqlite3",
     "transaction",
+    "version_of",
     "wait_for",
 ]
 
@@ -49,7 +55,7 @@ __all__ = [
 WAIT = 5.0
 
 #: Tables that every file of ours has had since the first migration.
-_TABLES = {"memory", "slot", "evidence", "context", "op", "cover"}
+_TABLES = {"memory", "slot", "evidence", "context", "op"}
 
 #: Seconds, at least, between two writes that try in passing to write the file anew, and the share
 #: of the time that may go to trying: it takes as long as the file is large.
@@ -61,6 +67,11 @@ _HINDERED = {
     "full": "the disk has no room to write the file anew",
 }
 _LATER = "it could not be written anew a moment ago"
+
+#: What is owed is a number that grows until nothing is: who pays what was owed knows whether more
+#: has come since. It is odd where the file is to be written anew, and not the log emptied alone.
+OWE_LOG = "UPDATE erasure SET owed = owed + 2"
+OWE_REWRITING = "UPDATE erasure SET owed = (owed | 1) + 2"
 
 #: Process, device and number of a file.
 _File = tuple[int, int, int]
@@ -74,16 +85,24 @@ class Connection:
         file: None for ":memory:", which is nobody else's.
         wait: seconds that SQLite waits for other processes just now.
         users: how many stores of this process use it.
-        owes_erasure: whether forgotten text may still be in the file or its log.
+        secret: of the file, which every key in it needs.
+        room: where keys have room, as far as is known.
+        owes_erasure: whether forgotten text, or a key to it, may still be in the file or its log.
+        owes_rewriting: whether the file has to be written anew for that.
+        is_looked_through: whether each memory that is there is found by its id, as far as known.
         tries_after: when it may next be tried to take it out, by the monotonic clock.
     """
 
     file: _File | None
     db: Database
+    secret: bytes
     wait: float
+    room: Room = field(default_factory=Room)
     lock: Turnstile = field(default_factory=Turnstile)
     users: int = 0
     owes_erasure: bool = False
+    owes_rewriting: bool = False
+    is_looked_through: bool = False
     tries_after: float = 0.0
 
     @property
@@ -157,10 +176,11 @@ def disconnect(connection: Connection) -> None:
 
 
 def erase_log(connection: Connection, *, at_once: bool = True) -> str | None:
-    """Write the file anew and empty its log if forgotten text may be in them.
+    """Empty the log if keys that were destroyed may be in it; write the file anew where it has to.
 
-    secure_delete is not enough: where SQLite rebalances a table, a page can keep old bytes between
-    its cells.
+    It has to where a memory was deleted or renamed, whose id is not sealed, and where the file was
+    one of rows that are not. There secure_delete is not enough: where SQLite rebalances a table, a
+    page can keep old bytes between its cells.
 
     Args:
         at_once: wait for other processes, and try whenever it was tried last. Without it a write
@@ -174,24 +194,38 @@ def erase_log(connection: Connection, *, at_once: bool = True) -> str | None:
     if not at_once and time.monotonic() < connection.tries_after:
         return _LATER
     began = time.monotonic()
-    hindered = _rewritten(connection, remaining(WAIT) if at_once else 0.0)
+    owed = _number(connection.db, "SELECT owed FROM erasure")
+    hindered = _emptied(connection, remaining(WAIT) if at_once else 0.0)
     if hindered and not at_once:
         took = time.monotonic() - began
         connection.tries_after = began + max(PAUSE, took / _TRYING)
     if hindered:
         return hindered
-    connection.owes_erasure = False
-    connection.db.execute("UPDATE erasure SET owed = 0")
+    connection.owes_erasure = connection.owes_rewriting = False
+    _note_paid(connection.db, owed)
     return None
 
 
-def _rewritten(connection: Connection, wait: float) -> str | None:
-    """Try to write the file anew; return what hinders it."""
+def _note_paid(db: Database, owed: int) -> None:
+    """Note that nothing is owed, unless more has come since.
+
+    Should the power fail before this is on the disk, the log is emptied once more.
+    """
+    db.execute("PRAGMA synchronous=NORMAL")
+    try:
+        db.execute("UPDATE erasure SET owed = 0 WHERE owed = ?", (owed,))
+    finally:
+        db.execute("PRAGMA synchronous=FULL")
+
+
+def _emptied(connection: Connection, wait: float) -> str | None:
+    """Try to empty the log, and to write the file anew if need be; return what hinders it."""
     db = connection.db
     before = connection.wait
     wait_for(connection, wait)
     try:
-        db.execute("VACUUM")
+        if connection.owes_rewriting:
+            db.execute("VACUUM")
         busy, _, _ = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     except sqlite3.OperationalError as error:
         for says, hindered in _HINDERED.items():
@@ -287,11 +321,13 @@ def _opened(path: str) -> Connection:
     try:
         db.row_factory = sqlite3.Row
         _prepare(db, path)
-        owed = _number(db, "SELECT owed FROM erasure")
+        owed, secret = _about_file(db, path)
     except BaseException:
         db.close()
         raise
-    connection = Connection(_file(path), db, wait, owes_erasure=bool(owed))
+    connection = Connection(
+        _file(path), db, secret, wait, owes_erasure=bool(owed), owes_rewriting=bool(owed % 2)
+    )
     if connection.file:
         _CONNECTIONS[connection.file] = connection
     return connection
@@ -319,7 +355,9 @@ def _prepare(db: Database, path: str) -> None:
     db.execute("PRAGMA temp_store=MEMORY")  # and is never copied to another
     with transaction(db):
         _require_ours(db, path)  # once more, now that nobody else can write
-        _migrate(db)
+        version = version_of(db)
+        if version < VERSION:
+            migrate(db, version)
 
 
 def _use_log(db: Database) -> None:
@@ -341,7 +379,7 @@ def _require_ours(db: Database, path: str) -> None:
     """Refuse a file of another program, and one of a newer version."""
     application = _number(db, "PRAGMA application_id")
     tables = {name for (name,) in db.execute("SELECT name FROM sqlite_master")}
-    version = _version(db)
+    version = version_of(db)
     is_new = not tables and not version and not application
     is_ours = application in (0, APPLICATION) and tables >= _TABLES
     if not is_new and not is_ours:
@@ -353,23 +391,17 @@ def _require_ours(db: Database, path: str) -> None:
         )
 
 
-def _migrate(db: Database) -> None:
-    version = _version(db)
-    if version == VERSION:
-        return
-    for script in MIGRATIONS[version:]:
-        _execute_all(db, script)
-    db.execute(f"PRAGMA user_version = {VERSION}")
+def _about_file(db: Database, path: str) -> tuple[int, bytes]:
+    """Return what a file owes, and its secret."""
+    try:
+        return _number(db, "SELECT owed FROM erasure"), file_secret(db)
+    except Broken as error:
+        raise StoreError(f"cannot open {path}: {error}") from error
+    except (TypeError, ValueError) as error:
+        raise StoreError(f"cannot open {path}: the row of the file is damaged") from error
 
 
-def _execute_all(db: Database, script: str) -> None:
-    # Not executescript, which would commit the transaction that this is part of.
-    for statement in script.split(";"):
-        if statement.strip():
-            db.execute(statement)
-
-
-def _version(db: Database) -> int:
+def version_of(db: Database) -> int:
     """Return the number of the last migration that a file has had, 0 for a new one.
 
     Before the third one it was in a table, and ``user_version`` meant something else.

@@ -21,6 +21,7 @@ from demem_agent.stores.backups import Progress, only_read, written_beside
 from demem_agent.stores.base import Address, Rows
 from demem_agent.stores.loading import load_state
 from demem_agent.stores.manifest import digest_of
+from demem_agent.stores.migrating import make_empty
 from demem_agent.stores.portable import export, sound
 from demem_agent.stores.schema import VERSION
 from demem_agent.stores.sqlite import SqliteStore
@@ -189,6 +190,7 @@ class _Examination:
         self.faults += self._faults()
         if self.faults:
             self.copy = self._salvaged()
+            self._require_readable()
         with self._opened() as store:
             addresses = _survey(store)
             if self.faults and not addresses:
@@ -200,6 +202,7 @@ class _Examination:
                     progress(done, len(addresses))
             with store.alone("look at") as db:
                 owed = bool(db.execute("SELECT owed FROM erasure").fetchone()[0])
+            self.faults += store.faults()
         return Examined(
             path=str(self.copy),
             size=0,
@@ -239,17 +242,23 @@ class _Examination:
         with self._reading(), self._opened():
             pass
 
+    def _require_readable(self) -> None:
+        """Refuse a file of which so much is lost that nothing of it can be opened."""
+        try:
+            with self._opened():
+                pass
+        except StoreError as error:
+            raise StoreError(f"no memory in the file can be read: {self.faults[0]}") from error
+
     @contextmanager
     def _reading(self) -> Iterator[None]:
         """Note what SQLite cannot read, and go on; what the file is not is raised."""
         try:
             yield
         except StoreError as error:
-            if not isinstance(error.__cause__, connections.sqlite3.Error):
+            if not isinstance(error.__cause__, (connections.sqlite3.Error, TypeError, ValueError)):
                 raise
             self.faults.append(str(error.__cause__))
-        except (TypeError, ValueError):
-            self.faults.append(f"the table {_ABOUT_FILE} has no row that can be")
 
     def _faults(self) -> list[str]:
         """Return what SQLite says of the pages; nothing where they are sound."""
@@ -264,15 +273,12 @@ class _Examination:
         """Write every row that can be read into a file whose pages are sound."""
         _fill(self.copy)
         salvaged = self.copy.with_name("salvaged.db")
-        target = SqliteStore(salvaged)
-        try:
-            with only_read(str(self.copy)) as source, target.alone("salvage") as db:
-                for table in _tables(db):
-                    lost = _salvage(source, db, table)
-                    if lost:
-                        self.faults.append(f"{table}: {lost}")
-        finally:
-            target.close()
+        with only_read(str(self.copy)) as source, _written(salvaged) as db:
+            make_empty(db, _version(source))
+            for table in _tables(db):
+                lost = _salvage(source, db, table)
+                if lost:
+                    self.faults.append(f"{table}: {lost}")
         return salvaged
 
     def _memory(self, store: SqliteStore, address: Address) -> ExaminedMemory:
@@ -372,10 +378,29 @@ def _salvage(source: Database, target: Database, table: str) -> str:
                 stopped += 1
             elif table != _ABOUT_FILE:
                 target.execute(insert, tuple(row)[1:])
-            elif all(isinstance(value, int) for value in row):
+            elif isinstance(row[1], int):  # what the file owes
                 target.execute(f"DELETE FROM {table}")  # what a new file has
                 target.execute(insert, tuple(row)[1:])
     return f"reading stopped at {stopped} places" if stopped else ""
+
+
+def _version(source: Database) -> int:
+    """Return the version of a damaged file; where that cannot be told, that of this program."""
+    try:
+        return connections.version_of(source)
+    except connections.sqlite3.Error:
+        return VERSION
+
+
+@contextmanager
+def _written(path: Path) -> Iterator[Database]:
+    """Open a connection to a new file, which is its owner's alone, and close it again."""
+    path.touch(0o600)
+    db = connections.sqlite3.connect(str(path), isolation_level=None)
+    try:
+        yield db
+    finally:
+        db.close()
 
 
 def _columns(db: Database, table: str) -> list[str]:

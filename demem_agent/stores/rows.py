@@ -1,4 +1,4 @@
-"""Records to and from rows of the tables in ``schema``; damaged rows are told from sound ones.
+"""Records to and from rows of the tables in ``tables``; damaged rows are told from sound ones.
 
 A row that is written is a mapping from the names of its columns to their values; one that is read
 is asked for its columns by name.
@@ -7,14 +7,13 @@ is asked for its columns by name.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from datetime import datetime
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from demem_agent.errors import InvalidInput, StoreError
+from demem_agent.errors import StoreError
 from demem_agent.metadata import Metadata, metadata_field
 from demem_agent.settings import Settings
 from demem_agent.slots.records import (
@@ -25,7 +24,6 @@ from demem_agent.slots.records import (
     StoredSituation,
     Vector,
 )
-from demem_agent.stores.base import MemoryInfo
 from demem_agent.stores.codec import (
     Json,
     context_from_json,
@@ -51,7 +49,6 @@ from demem_agent.types import Decision, Evidence, Mark, Succession, number_of
 
 __all__ = [
     "Columns",
-    "Covers",
     "Row",
     "certificate_from_row",
     "certificate_to_row",
@@ -59,13 +56,10 @@ __all__ = [
     "choice_to_row",
     "context_from_row",
     "context_to_row",
-    "cover_to_rows",
-    "covers_from_rows",
     "evidence_from_row",
     "evidence_to_row",
     "head_from_row",
     "head_to_row",
-    "info_from_row",
     "mark_from_row",
     "mark_to_row",
     "naming_damage",
@@ -82,12 +76,11 @@ __all__ = [
     "succession_to_row",
 ]
 
+_Read = TypeVar("_Read")
 _Record = TypeVar("_Record")
 
 #: What is written: the values of a row by the names of its columns.
 Columns = dict[str, int | float | str | bytes | None]
-#: By slot: its excerpts by rank, as (evidence id, start, end).
-Covers = Mapping[int, Sequence[tuple[str, int, int]]]
 
 #: What decoding a row can raise when its bytes are not what was written.
 DAMAGE = (ValueError, TypeError, KeyError, IndexError, AttributeError)
@@ -102,7 +95,7 @@ class Row(Protocol):
 
 
 def sound_rows(
-    rows: Iterable[tuple[str, Row]], build: Callable[[Row], _Record], damaged: list[str]
+    rows: Iterable[tuple[str, _Read]], build: Callable[[_Read], _Record], damaged: list[str]
 ) -> list[_Record]:
     """Build what can be built of (name, row) pairs; add the names of the others to ``damaged``."""
     built: list[_Record] = []
@@ -169,32 +162,6 @@ def head_from_row(row: Row) -> Head:
         dimensions=int(row["dimensions"]),
         era=int(row["era"]),
     )
-
-
-def info_from_row(row: Row) -> MemoryInfo:
-    """Return what is told of a memory from a row that was put together for it.
-
-    A date that cannot be read is told as not known: also what is damaged can be deleted.
-    """
-    return MemoryInfo(
-        memory_id=row["memory_id"],
-        tenant=row["tenant"],
-        items=int(row["items"]),
-        size=int(row["size"]),
-        answers=int(row["contexts"]),
-        slots=int(row["slots"]),
-        first=_date_or_none(row["first"]),
-        last=_date_or_none(row["last"]),
-        made=_date_or_none(row["made"]),
-        changed=_date_or_none(row["changed"]),
-    )
-
-
-def _date_or_none(raw: object) -> datetime | None:
-    try:
-        return time_field("at", raw)
-    except InvalidInput:
-        return None
 
 
 def evidence_to_row(stored: StoredEvidence) -> Columns:
@@ -271,7 +238,7 @@ def _unit_vectors(raw: bytes, rows: int) -> Vector:
 
 
 def slot_to_row(row: SlotRow) -> Columns:
-    """Return the row of a slot; its excerpts are rows of their own."""
+    """Return the row of a slot."""
     return {
         "number": row.number,
         "parent": row.parent,
@@ -282,11 +249,12 @@ def slot_to_row(row: SlotRow) -> Columns:
         "name": _bytes_of(row.name),
         "pinned": int(row.pinned),
         "written": dumps(written_to_json(row.written)) if row.written else None,
+        "cover": dumps([(number_of(item), start, end) for item, start, end in row.cover]),
     }
 
 
-def slot_from_row(row: Row, covers: Covers) -> SlotRow:
-    """Return a slot from its row and the excerpts of all slots."""
+def slot_from_row(row: Row) -> SlotRow:
+    """Return a slot from its row."""
     number = row["number"]
     gate = row["gate"]
     written = row["written"]
@@ -296,7 +264,7 @@ def slot_from_row(row: Row, covers: Covers) -> SlotRow:
         revision=row["revision"],
         total=vectors_from_bytes(row["total"]),
         text=_text_of(row["summary"]) or "",
-        cover=tuple(covers.get(number, ())),
+        cover=_cover_in(row["cover"]),
         gate=rank_from_json(json.loads(gate)) if gate else None,
         name=_text_of(row["name"]),
         pinned=bool(row["pinned"]),
@@ -304,26 +272,9 @@ def slot_from_row(row: Row, covers: Covers) -> SlotRow:
     )
 
 
-def cover_to_rows(row: SlotRow) -> Iterator[Columns]:
-    """Yield a row for each excerpt of a slot."""
-    for place, (item, start, end) in enumerate(row.cover):
-        yield {
-            "slot": row.number,
-            "place": place,
-            "evidence": number_of(item),
-            "first": start,
-            "last": end,
-        }
-
-
-def covers_from_rows(rows: Iterable[Row]) -> Covers:
-    """Gather excerpts, which come in the order of their places, by their slots."""
-    covers: dict[int, list[tuple[str, int, int]]] = {}
-    for row in rows:
-        cover = covers.setdefault(row["slot"], [])
-        item = f"e{row['evidence']}"
-        cover.append((item, row["first"], row["last"]))
-    return covers
+def _cover_in(raw: str) -> tuple[tuple[str, int, int], ...]:
+    """Return excerpts from a column that has them in JSON, as (number of evidence, start, end)."""
+    return tuple((f"e{item}", start, end) for item, start, end in json.loads(raw))
 
 
 def context_to_row(stored: StoredContext) -> Columns:

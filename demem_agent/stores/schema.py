@@ -1,13 +1,13 @@
 """The tables, as numbered migrations that are never edited once released.
 
-A file's ``user_version`` is the number of the last migration that it has had. Every key of a table
-begins with (tenant, memory_id). Text that a caller wrote is kept as UTF-8 bytes, because it may
-hold what a text column refuses (NUL, lone surrogates).
+A file's ``user_version`` is the number of the last migration that it has had. From the tenth on,
+rows are sealed (``sealing``, ``keys``, ``tables``), and a new file begins with that one;
+``migrating`` carries over what earlier ones had.
 """
 
 from __future__ import annotations
 
-__all__ = ["APPLICATION", "MIGRATIONS", "VERSION"]
+__all__ = ["APPLICATION", "EARLIER", "MIGRATIONS", "SEALED", "VERSION"]
 
 #: What SQLite's header says of who wrote a file: "DeMe" in ASCII. Files of before have 0.
 APPLICATION = 0x44654D65
@@ -113,6 +113,29 @@ CREATE TABLE mark (
 #: Whose file it is.
 _OURS = f"PRAGMA application_id = {APPLICATION}"
 
+#: Rows that are sealed, each with a key of its own. The id of a row has the number of its memory
+#: and its own number in that; ``cell`` says where its key is. Of a memory, what tells that it has
+#: changed can be read without a key. Operations that came without an idempotency key and told
+#: nothing have a kind alone.
+_SEALED = """
+ALTER TABLE erasure ADD COLUMN sealed BLOB;
+CREATE TABLE key (id INTEGER PRIMARY KEY, secrets BLOB NOT NULL);
+CREATE TABLE spare_key (id INTEGER PRIMARY KEY, secrets BLOB NOT NULL);
+CREATE TABLE memory (
+    id INTEGER PRIMARY KEY, tenant TEXT NOT NULL, memory_id TEXT NOT NULL, seq INTEGER NOT NULL,
+    era INTEGER NOT NULL, items INTEGER NOT NULL, cell INTEGER NOT NULL, sealed BLOB NOT NULL,
+    UNIQUE (tenant, memory_id));
+CREATE TABLE evidence (id INTEGER PRIMARY KEY, cell INTEGER NOT NULL, sealed BLOB NOT NULL);
+CREATE TABLE slot (id INTEGER PRIMARY KEY, cell INTEGER NOT NULL, sealed BLOB NOT NULL);
+CREATE TABLE context (id INTEGER PRIMARY KEY, cell INTEGER NOT NULL, sealed BLOB NOT NULL);
+CREATE TABLE certificate (id INTEGER PRIMARY KEY, cell INTEGER NOT NULL, sealed BLOB NOT NULL);
+CREATE TABLE succession (id INTEGER PRIMARY KEY, cell INTEGER NOT NULL, sealed BLOB NOT NULL);
+CREATE TABLE situation (id INTEGER PRIMARY KEY, cell INTEGER NOT NULL, sealed BLOB NOT NULL);
+CREATE TABLE choice (id INTEGER PRIMARY KEY, cell INTEGER NOT NULL, sealed BLOB NOT NULL);
+CREATE TABLE mark (id INTEGER PRIMARY KEY, cell INTEGER NOT NULL, sealed BLOB NOT NULL);
+CREATE TABLE op (id INTEGER PRIMARY KEY, cell INTEGER, sealed BLOB, kind TEXT);
+"""
+
 MIGRATIONS: tuple[str, ...] = (
     _FIRST,
     _NAMED,
@@ -123,5 +146,15 @@ MIGRATIONS: tuple[str, ...] = (
     _NOTES,
     _WHOLE,
     _OURS,
+    _SEALED,
 )
+#: The last version whose rows are not sealed.
+EARLIER = 9
+#: What a new file begins with: the tables of the tenth migration, and what is kept of others.
+SEALED = f"""
+CREATE TABLE erasure (owed INTEGER NOT NULL, era INTEGER NOT NULL DEFAULT 0);
+INSERT INTO erasure (owed) VALUES (0);
+{_OURS};
+{_SEALED}
+"""
 VERSION = len(MIGRATIONS)

@@ -259,6 +259,22 @@ def test_what_is_forgotten_is_in_no_answer_that_tells_of_it(memories: Memories) 
     assert "brass" not in str(memories.export())
 
 
+def test_answers_go_with_what_they_tell_of_however_much_was_forgotten_before(
+    memories: Memories,
+) -> None:
+    things = ("boiler", "violin", "ferry", "plover", "harbour", "lamp")
+    for number, thing in enumerate(things):
+        memories.remember("ana", f"The PIN of the {thing} is {4000 + number}.")
+    for number, thing in enumerate(things):
+        asked = f"What is the PIN of the {thing}?"
+        reading = memories.recall("ana", asked)
+        assert len(reading.evidence) > 1  # so that forgetting one blanks what tells of others
+        memories.converse("ana", asked, f"It is {4000 + number}.", key=thing, reading=reading)
+    for number in range(len(things)):
+        memories.forget("ana", f"e{number + 1}")
+        assert str(4000 + number) not in str(texts(memories))
+
+
 def test_an_answer_of_the_same_words_to_another_question_stays(memories: Memories) -> None:
     memories.remember("ana", VALVE)
     reading = memories.recall("ana", ASKED)

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 from command_line import Demem
+from sealed_files import edited
 
 pytest.importorskip("rich")
 pytest.importorskip("typer")
 
 
 def damage(path: Path) -> None:
-    with closing(sqlite3.connect(path)) as db:
-        db.execute("UPDATE evidence SET vectors = x'00' WHERE number = 2")
-        db.commit()
+    edited(path, "evidence", 2)
 
 
 def test_a_backup_comes_back_as_it_was(demem: Demem, memory: Path) -> None:

@@ -15,12 +15,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from machine import BreakableStore
+from sealed_files import made_earlier
 
 from demem_agent import AsyncSlotMemory, FeedbackReport, SlotMemory, SplitSettings
 from demem_agent.errors import InvalidInput, NotFound, StoreError
 from demem_agent.stores import MemoryStore
 from demem_agent.stores.manifest import ended
-from demem_agent.stores.schema import MIGRATIONS, VERSION
+from demem_agent.stores.schema import VERSION
 from demem_agent.testing import BagEncoder, ReadingAnswerer, ScriptedScorer
 
 #: What is told, the question about it, and its answer.
@@ -447,14 +448,14 @@ def _without_names(line: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_a_database_of_the_first_version_is_migrated_and_goes_on(tmp_path: Path) -> None:
-    new, old = tmp_path / "new.db", tmp_path / "old.db"
-    with SlotMemory.open(f"sqlite:///{new}", **OPTIONS) as memory:
+    old = tmp_path / "old.db"
+    with SlotMemory.open(f"sqlite:///{old}", **OPTIONS) as memory:
         for text, _, _ in FACTS[:2]:
             memory.ingest(text)
         told(memory, 0)
         told(memory, 1)
         before = memory.fingerprint(), memory.slots
-    _first_version(new, old)
+    made_earlier(old, 1)
     with SlotMemory.open(f"sqlite:///{old}", **OPTIONS) as again:
         again.check()
         assert (again.fingerprint(), again.slots) == before
@@ -467,28 +468,6 @@ def test_a_database_of_the_first_version_is_migrated_and_goes_on(tmp_path: Path)
         ]
     with closing(sqlite3.connect(old)) as db:
         assert db.execute("PRAGMA user_version").fetchone() == (VERSION,)
-
-
-def _first_version(new: Path, old: Path) -> None:
-    """Copy a database into the tables of the first version, which knew neither names nor pins."""
-    with closing(sqlite3.connect(old)) as db:
-        db.executescript(MIGRATIONS[0])
-        db.execute("CREATE TABLE demem_schema (version INTEGER NOT NULL)")
-        db.execute("INSERT INTO demem_schema (version) VALUES (1)")
-        db.execute("ATTACH DATABASE ? AS new", (str(new),))
-        tables = [
-            name
-            for (name,) in db.execute("SELECT name FROM main.sqlite_master WHERE type = 'table'")
-        ]
-        for table in tables:
-            if table != "demem_schema":
-                columns = ", ".join(
-                    row[1] for row in db.execute(f"PRAGMA main.table_info({table})")
-                )
-                db.execute(
-                    f"INSERT INTO main.{table} ({columns}) SELECT {columns} FROM new.{table}"
-                )
-        db.commit()
 
 
 # Sync and async

@@ -9,6 +9,7 @@ import stat
 from pathlib import Path
 
 import pytest
+from sealed_files import legible
 
 from demem_agent import InvalidInput, SlotMemory
 from demem_agent.stores.manifest import ended
@@ -121,13 +122,9 @@ def test_what_a_crash_left_to_be_erased_is_erased_when_the_file_is_opened_again(
             "a.db*"
         ):  # what is on disk if the process ends right after the commit
             (crashed / file.name).write_bytes(file.read_bytes())
-    assert b"4417zz" in bytes_of(crashed)
+    assert b"4417zz" in legible(crashed)
     SlotMemory.open(f"sqlite:///{crashed}/a.db").close()
-    assert b"4417zz" not in bytes_of(crashed)
-
-
-def bytes_of(folder: Path) -> bytes:
-    return b"".join(file.read_bytes() for file in folder.iterdir() if file.is_file())
+    assert b"4417zz" not in legible(crashed)
 
 
 def test_an_answer_from_nothing_can_be_rewarded_once_all_is_forgotten() -> None:

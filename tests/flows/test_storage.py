@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
+from sealed_files import legible
 
 from demem_agent import AsyncSlotMemory, InvalidInput, SlotMemory
 from demem_agent.errors import StoreError
@@ -153,8 +154,7 @@ def test_receipts_name_what_went_and_outlive_the_process(tmp_path: Path) -> None
         restored = SlotMemory.restore(memory.export(), encoder=BagEncoder())
         assert restored.receipts() == receipts
         assert restored.settings.storage == 60
-    written = b"".join(path.read_bytes() for path in tmp_path.iterdir())
-    assert b"brass" not in written
+    assert b"brass" not in legible(tmp_path)
 
 
 def test_what_goes_leaves_the_file_also_where_no_item_goes(tmp_path: Path) -> None:
@@ -163,7 +163,7 @@ def test_what_goes_leaves_the_file_also_where_no_item_goes(tmp_path: Path) -> No
         for word in WORDS:
             memory.answer(f"Where did we put the {word}?")
             shown = repr(memory.contexts())
-            written = b"".join(path.read_bytes() for path in tmp_path.iterdir()).decode("latin-1")
+            written = legible(tmp_path).decode("latin-1")
             for other in WORDS:
                 assert other in shown or f"the {other}?" not in written
 

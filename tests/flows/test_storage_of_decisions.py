@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sealed_files import legible
 
 from demem_agent import InvalidInput, SlotMemory
 from demem_agent.testing import BagEncoder
@@ -102,8 +103,7 @@ def test_what_is_left_is_the_same_after_opening_again(tmp_path: Path) -> None:
         assert again.fingerprint() == before
         assert again.receipts() == receipts
         assert any(receipt.situations for receipt in receipts)
-    written = b"".join(path.read_bytes() for path in tmp_path.iterdir())
-    assert b"matter 0 settled" not in written
+    assert b"matter 0 settled" not in legible(tmp_path)
 
 
 def test_what_would_exceed_the_bound_alone_is_refused() -> None:

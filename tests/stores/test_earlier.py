@@ -9,8 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sealed_files import altered, altered_memory
+from stored import OPTIONS as LIVED
 
 from demem_agent import Settings, SlotMemory
+from demem_agent.errors import StoreError
+from demem_agent.stores import connections, migrating
 from demem_agent.stores.manifest import ended
 from demem_agent.testing import BagEncoder
 from demem_agent.types import Context
@@ -67,10 +71,8 @@ def check_read(memory: SlotMemory) -> None:
 def test_a_file_with_lessons_opens(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/a.db"
     asked(SlotMemory.open(url, **OPTIONS)).close()
-    with closing(sqlite3.connect(tmp_path / "a.db")) as db:
-        db.execute("UPDATE memory SET settings = ?", (SETTINGS,))
-        db.execute("UPDATE context SET body = ?", (CONTEXT,))
-        db.commit()
+    altered_memory(tmp_path / "a.db", settings=SETTINGS)
+    altered(tmp_path / "a.db", "context", 1, {"body": CONTEXT})
     with SlotMemory.open(url, **OPTIONS) as memory:
         check_read(memory)
         told = json.dumps(memory.export())
@@ -103,3 +105,69 @@ def test_an_export_of_the_first_format_is_restored() -> None:
     first, *others, _ = memory.export()  # it had no last line that tells of the others
     lines = [{**first, "format": 1}, *others]
     assert SlotMemory.restore(lines, **OPTIONS).export() == memory.export()
+
+
+#: What version 9 had written, before rows were sealed: two memories, as SQL.
+NINTH = Path(__file__).with_name("schema9.sql").read_text(encoding="utf-8")
+PLAIN_TEXTS = (b"brass valve", b"broken bow", "Fähre".encode())
+
+
+@pytest.fixture
+def ninth(tmp_path: Path) -> Path:
+    file = tmp_path / "a.db"
+    with closing(sqlite3.connect(file)) as db:
+        db.executescript(NINTH)
+        assert db.execute("PRAGMA user_version").fetchone() == (9,)
+    return file
+
+
+def test_a_file_from_before_rows_were_sealed_answers_as_it_did(ninth: Path) -> None:
+    for _ in range(2):
+        with SlotMemory.open(f"sqlite:///{ninth}", **LIVED) as memory:
+            memory.check()
+            assert [item.text for item in memory.evidence()] == [
+                "the boiler has a brass valve",
+                "the violin has a broken bow",
+                "the Fähre leaves at nine \0 sharp",
+            ]
+            asked = ["Which valve has the boiler?", "Which bow has the violin?"]
+            assert [context.query for context in memory.contexts()] == asked
+            assert memory.read("When does the ferry leave?").text == (
+                "<demem:memory>\n# 8 May 2024\n- Zoë: the Fähre leaves at nine \\x00 sharp\n"
+                "</demem:memory>"
+            )
+            assert [slot.summary for slot in memory.slots] == ["", "- the violin has a broken bow"]
+            about: dict[str, Any] = {"speaker": "Zoë", "at": "2024-05-08T13:56"}
+            text = "the Fähre leaves at nine \0 sharp"
+            told = memory.ingest(text, key="k1", metadata={"a": 1}, **about)
+            assert told.evidence_id == "e4"
+    with SlotMemory.open(f"sqlite:///{ninth}", memory_id="other", tenant="ana", **LIVED) as memory:
+        assert len(memory) == 1
+
+
+def test_nothing_that_was_not_sealed_stays_in_a_file(ninth: Path) -> None:
+    before = ninth.read_bytes()
+    assert all(text in before for text in PLAIN_TEXTS)
+    SlotMemory.open(f"sqlite:///{ninth}", **LIVED).close()
+    after = b"".join(path.read_bytes() for path in ninth.parent.iterdir())
+    assert not any(text in after for text in PLAIN_TEXTS)
+
+
+def test_a_file_that_cannot_be_carried_over_stays_as_it_was(
+    ninth: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    before = content_of(ninth)
+    with monkeypatch.context() as full:
+        full.setattr(migrating, "write_memory", fails)
+        full.setattr(connections, "sqlite3", sqlite3)
+        with pytest.raises(StoreError, match="disk is full"):
+            SlotMemory.open(f"sqlite:///{ninth}", **LIVED)
+    assert content_of(ninth) == before
+
+
+def content_of(file: Path) -> list[str]:
+    with closing(sqlite3.connect(file)) as db:
+        return list(db.iterdump())

@@ -17,6 +17,7 @@ from types import ModuleType
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sealed_files import edited
 from stored import OPTIONS, driver, lived
 
 from demem_agent import AsyncSlotMemory, InvalidInput, SlotMemory
@@ -191,9 +192,7 @@ class TestTheDoctor:
     ) -> None:
         damaged = tmp_path / "d.db"
         damaged.write_bytes(sound_file.read_bytes())
-        with closing(sqlite3.connect(damaged)) as db:
-            db.execute("UPDATE evidence SET vectors = x'00' WHERE number = 5")
-            db.commit()
+        edited(damaged, "evidence", 5)
         before = damaged.read_bytes()
         found = examine(damaged)
         (one,) = found.memories
@@ -248,9 +247,7 @@ class TestHealth:
             assert "nothing known" in str(health)
 
     def test_it_tells_of_damage_that_was_stepped_over(self, url: str, tmp_path: Path) -> None:
-        with closing(sqlite3.connect(tmp_path / "a.db")) as db:
-            db.execute("UPDATE evidence SET vectors = x'00' WHERE number = 2")
-            db.commit()
+        edited(tmp_path / "a.db", "evidence", 2)
         with SlotMemory.open(url, skip_damaged=True, **OPTIONS) as memory:
             assert "evidence 2" in memory.health().damaged
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from sealed_files import edited, legible, made_earlier
 from stored import HERE, OPTIONS, Interrupted, driver, lived, opened
 
 from demem_agent import AsyncSlotMemory, SlotMemory
@@ -256,8 +257,8 @@ def test_a_delta_that_cannot_be_written_leaves_nothing_behind(
 SECRET = "plover7731"
 
 
-def files_with(folder: Path, words: str) -> list[str]:
-    return [file.name for file in folder.iterdir() if words.encode() in file.read_bytes()]
+def can_be_read(folder: Path, words: str) -> bool:
+    return words.encode() in legible(folder)
 
 
 @pytest.mark.parametrize("times", [1, 3000], ids=["short", "many pages"])
@@ -272,13 +273,13 @@ def test_forgotten_text_is_in_no_file(module: ModuleType, tmp_path: Path, times:
     )
     memory.answer(f"Is it true that the password of the boiler is {SECRET}.")
     memory.ingest("the violin has a broken bow")
-    assert files_with(tmp_path, SECRET)
+    assert can_be_read(tmp_path, SECRET)
     memory.forget("e2")
-    assert files_with(tmp_path, SECRET) == []
-    assert files_with(tmp_path, "brass valve")
+    assert not can_be_read(tmp_path, SECRET)
+    assert can_be_read(tmp_path, "brass valve")
     memory.check()
     memory.close()
-    assert files_with(tmp_path, SECRET) == []
+    assert not can_be_read(tmp_path, SECRET)
 
 
 def test_forgotten_text_leaves_the_log_once_another_reader_is_done(
@@ -297,7 +298,7 @@ def test_forgotten_text_leaves_the_log_once_another_reader_is_done(
     reader.execute("COMMIT")
     reader.close()
     memory.ingest("the next operation empties the log")
-    assert files_with(tmp_path, SECRET) == []
+    assert not can_be_read(tmp_path, SECRET)
     memory.close()
 
 
@@ -319,21 +320,21 @@ def test_a_deleted_memory_leaves_the_log_once_another_reader_is_done(
     reader.execute("COMMIT")
     reader.close()
     memory.close()
-    assert files_with(tmp_path, SECRET) == []
+    assert not can_be_read(tmp_path, SECRET)
 
 
 def test_a_damaged_memory_can_be_deleted(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/a.db"
     with SlotMemory.open(url, **OPTIONS) as memory:
         memory.ingest(f"the password is {SECRET}")
+    edited(tmp_path / "a.db", "evidence")
     with closing(sqlite3.connect(tmp_path / "a.db")) as db:
-        db.execute("UPDATE evidence SET at = 'plover', spans = 'none', vectors = x'00'")
-        db.execute("UPDATE memory SET settings = '{', made = 'yesterday'")
+        db.execute("UPDATE memory SET sealed = x'00'")
         db.commit()
     (one,) = list_memories(url)
     assert (one.items, one.first, one.made) == (1, None, None)
     assert delete_memory(url, "default").items == 1
-    assert files_with(tmp_path, SECRET) == []
+    assert not can_be_read(tmp_path, SECRET)
 
 
 OPENED_AT_ONCE = """
@@ -377,7 +378,7 @@ class FullDisk:
         return self._db.execute(statement, *values)
 
 
-def test_a_disk_without_room_for_erasing_costs_no_later_write(
+def test_a_forget_needs_no_room_on_the_disk(
     module: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = SqliteStore(tmp_path / "a.db")
@@ -385,16 +386,31 @@ def test_a_disk_without_room_for_erasing_costs_no_later_write(
     memory.ingest(f"the password is {SECRET}")
     full = FullDisk(store._db)
     monkeypatch.setattr(store._connection, "db", full)
+    memory.forget("e1")
+    assert full.tried == 0
+    assert not can_be_read(tmp_path, SECRET)
+    monkeypatch.setattr(store._connection, "db", full._db)
+    store.close()
+
+
+def test_a_disk_without_room_for_erasing_costs_no_later_write(
+    module: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = SqliteStore(tmp_path / "a.db")
+    memory = opened(store)
+    SlotMemory.open(store, memory_id=SECRET, **OPTIONS)
+    full = FullDisk(store._db)
+    monkeypatch.setattr(store._connection, "db", full)
     with pytest.raises(StoreError, match="no room to write the file anew"):
-        memory.forget("e1")
+        store.delete("default", SECRET)
     for number in range(10):
-        assert memory.ingest(f"turn {number}", key=str(number)).evidence_id == f"e{number + 2}"
-    assert full.tried == 2  # by the forget, and by the first write after it alone
+        assert memory.ingest(f"turn {number}", key=str(number)).evidence_id == f"e{number + 1}"
+    assert full.tried == 2  # by the deletion, and by the first write after it alone
     assert len(memory) == 10
     memory.check()
     monkeypatch.setattr(store._connection, "db", full._db)
     store.close()
-    assert files_with(tmp_path, SECRET) == []
+    assert not can_be_read(tmp_path, SECRET)
 
 
 def test_a_file_that_owes_an_erasure_on_a_full_disk_opens(
@@ -402,7 +418,7 @@ def test_a_file_that_owes_an_erasure_on_a_full_disk_opens(
 ) -> None:
     store = SqliteStore(tmp_path / "a.db")
     opened(store).ingest("the boiler has a brass valve")
-    store._connection.owes_erasure = True
+    store._connection.owes_erasure = store._connection.owes_rewriting = True
     store._connection.tries_after = 0.0
     monkeypatch.setattr(store._connection, "db", FullDisk(store._db))
     again = SqliteStore(tmp_path / "a.db")
@@ -459,26 +475,6 @@ def test_a_file_tells_whose_it_is(tmp_path: Path) -> None:
         assert db.execute("PRAGMA application_id").fetchone() == (APPLICATION,)
 
 
-def make_earlier(file: Path, owed: int) -> None:
-    """Make a file what it was when ``user_version`` told whether an erasure is owed."""
-    with closing(sqlite3.connect(file)) as db:
-        db.execute("DROP TABLE erasure")
-        db.execute("DROP TABLE mark")
-        db.execute("DROP TABLE succession")
-        db.execute("DROP TABLE situation")
-        db.execute("DROP TABLE choice")
-        db.execute("ALTER TABLE evidence DROP COLUMN metadata")
-        columns = ("successions", "situations", "choices", "noted", "era", "made", "changed")
-        for column in columns:
-            db.execute(f"ALTER TABLE memory DROP COLUMN {column}")
-        db.execute("ALTER TABLE evidence DROP COLUMN made_from")
-        db.execute("CREATE TABLE demem_schema (version INTEGER NOT NULL)")
-        db.execute("INSERT INTO demem_schema (version) VALUES (1), (2)")
-        db.execute(f"PRAGMA user_version = {owed}")
-        db.execute("PRAGMA application_id = 0")
-        db.commit()
-
-
 @pytest.mark.parametrize("owed", [0, 1])
 def test_a_file_from_before_its_user_version_was_that_number_opens_as_it_was(
     module: ModuleType, tmp_path: Path, owed: int
@@ -486,7 +482,7 @@ def test_a_file_from_before_its_user_version_was_that_number_opens_as_it_was(
     url = f"sqlite:///{tmp_path}/a.db"
     with SlotMemory.open(url, **OPTIONS) as memory:
         before = lived(memory).export()
-    make_earlier(tmp_path / "a.db", owed)
+    made_earlier(tmp_path / "a.db", 2, owed)
     for _ in range(2):
         with SlotMemory.open(url, **OPTIONS) as memory:
             assert memory.export() == before
@@ -499,14 +495,14 @@ def test_an_erasure_that_an_earlier_version_owed_is_made_up_for(
 ) -> None:
     file = tmp_path / "a.db"
     open_store(f"sqlite:///{file}").close()
+    made_earlier(file, 2, 1)
     with closing(sqlite3.connect(file, isolation_level=None)) as db:
         db.execute("PRAGMA secure_delete=OFF")  # so that what is deleted stays in the file
         db.execute("CREATE TABLE gone AS SELECT ? AS text", (SECRET * 3000,))
         db.execute("DROP TABLE gone")
-    make_earlier(file, 1)
-    assert files_with(tmp_path, SECRET)
+    assert can_be_read(tmp_path, SECRET)
     open_store(f"sqlite:///{file}").close()
-    assert files_with(tmp_path, SECRET) == []
+    assert not can_be_read(tmp_path, SECRET)
 
 
 def test_a_folder_that_does_not_exist_is_named(module: ModuleType, tmp_path: Path) -> None:

@@ -149,8 +149,8 @@ def echoes(memory: SlotMemory, items: Iterable[Evidence]) -> list[str]:
     One does that was given to it, or from a reading of it or of another that does, and that holds
     words of the item which its question does not.
     """
-    given = [_Given.of(context) for context in memory.contexts()]
     said = [*answers(memory.evidence())]
+    given = [one for context in memory.contexts() for one in _Given.all_of(context, said)]
     found: dict[str, None] = {}
     for item in items:
         found |= dict.fromkeys(_echoes_of(item, given, said))
@@ -172,14 +172,23 @@ class _Given(NamedTuple):
     asked: frozenset[str]
 
     @classmethod
-    def of(cls, context: Context) -> Self:
-        """Take out of a context what tells of items."""
-        return cls(
-            _said_in(context),
-            frozenset(id for id, *_ in context.read),
-            frozenset(content_terms(context.answer)),
-            frozenset(content_terms(context.query)),
-        )
+    def all_of(cls, context: Context, said: Iterable[tuple[Evidence, str]]) -> Iterator[Self]:
+        """Yield what a context tells of items.
+
+        The answer of one from which something was forgotten is blank. What the assistant said to
+        its question stands for it: that tells of what else was read as it did before.
+        """
+        asked, answer = _said_in(context)
+        texts = [answer]
+        if context.redacted and not answer and asked:
+            texts = [item.text for item, question in said if question == asked]
+        for text in texts:
+            yield cls(
+                (asked, text),
+                frozenset(id for id, *_ in context.read),
+                frozenset(content_terms(text)),
+                frozenset(content_terms(context.query)),
+            )
 
     def tells_of(self, item: Evidence, words: Collection[str], known: Collection[str]) -> bool:
         """Whether it tells of an item with these words, of which the known ones tell as well."""

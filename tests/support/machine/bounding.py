@@ -246,9 +246,8 @@ class BoundedMachine(MemoryMachine):
             return
         self.erased = len(self.ledger.receipts)
         exported = marks_in(json.dumps(self.it.export()))
-        for file in self._files():
-            written = marks_in(file.read_bytes().decode("latin-1"))
-            assert written <= exported, "what went for want of room is in a file"
+        written = marks_in(self._in_files())
+        assert written <= exported, "what went for want of room is in a file"
 
     def _by_twin(self, act: Callable[[SlotMemory], Result]) -> Result:
         """Have the twin do something; should it make room, note how it was before that."""

@@ -10,6 +10,7 @@ from typing import ClassVar
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize
+from sealed_files import begin_anew
 
 from demem_agent import SlotMemory, SplitSettings
 from demem_agent.testing import ReadingAnswerer
@@ -45,6 +46,7 @@ class MemoryMachine(Lasting, Forgetting, Invariants):
     )
     def begin(self, setup: Setup, first: list[Request], learn: int) -> None:
         """Make the memory, its twin and its neighbours; remember a few turns and learn a little."""
+        begin_anew()
         self.setup = setup
         self.dimensions = 16
         self.path = Path(self.folder.name) / "memory.db"

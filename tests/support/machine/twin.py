@@ -15,6 +15,7 @@ from typing import Any, ClassVar, TypeVar
 
 from hypothesis import event
 from hypothesis.stateful import RuleBasedStateMachine
+from sealed_files import legible
 
 from demem_agent import SlotMemory
 from demem_agent.errors import DeMemError, IdempotencyConflict
@@ -187,8 +188,9 @@ class Twins(RuleBasedStateMachine):
             return BreakableStore(open_store(f"sqlite:///{self.path}"))
         return BreakableStore(MemoryStore())
 
-    def _files(self) -> list[Path]:
-        return sorted(Path(self.folder.name).glob("memory.db*"))
+    def _in_files(self) -> str:
+        """Return what the files of the memory hold, with all that the keys in them open."""
+        return legible(Path(self.folder.name)).decode("latin-1")
 
     def _saw(self, what: str) -> None:
         event(what)

@@ -1,0 +1,189 @@
+"""What is left of what was forgotten, for a thief who has kept every sealed row that ever was.
+
+    python benchmarks/reliability/canaries.py [--count 40] [--seed 0] [--json]
+
+Each canary is a secret that is told in an item, its speaker, its metadata and a question about it,
+by a keyed turn, and every third time in a correction. It is forgotten by one route after another:
+by id, by the caller's own id, by a date, by a filter. Then the files are read: as they are, and
+with every sealed row that ever was opened where its key still lies anywhere in a file. A canary is
+left if its secret or its vector is found. The digests of keyed turns, by which a guess at one could
+be confirmed, are counted apart: the ledger keeps them, to know a late retry by.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import random
+import sys
+import tempfile
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from demem_agent import SlotMemory
+from demem_agent.stores import sealing
+from demem_agent.stores.sealing import SECRET
+from demem_agent.stores.vectors import vectors_to_bytes
+from demem_agent.testing import BagEncoder, ReadingAnswerer
+
+ENCODER = BagEncoder(64)
+OPTIONS: dict[str, Any] = {"encoder": ENCODER, "answerer": ReadingAnswerer(), "clock": None}
+FIRST = datetime(2020, 1, 1)
+#: Items that stay, for each canary.
+OTHERS = 5
+CORRECTED = 3
+Sealed = dict[bytes, bytes]
+Seal = Callable[[bytes, bytes, bytes, str], bytes]
+
+
+def noting(sealed: Sealed, seal: Seal) -> Seal:
+    """Return what seals a row and keeps what it was, by its secret."""
+
+    def noted(body: bytes, secret: bytes, file: bytes, place: str) -> bytes:
+        sealed[secret] = body
+        return seal(body, secret, file, place)
+
+    return noted
+
+
+def secrets_in(content: bytes, sealed: Sealed) -> set[bytes]:
+    """Return the secrets that lie anywhere in the bytes of a file."""
+    known = np.frombuffer(b"".join(secret[:8] for secret in sealed), "<u8")
+    found = set()
+    for shift in range(8):
+        numbers = np.frombuffer(content, "<u8", (len(content) - shift) // 8, shift)
+        for place in np.flatnonzero(np.isin(numbers, known)):
+            start = shift + 8 * int(place)
+            found.add(content[start : start + SECRET])
+    return found & sealed.keys()
+
+
+def legible(folder: Path, sealed: Sealed) -> bytes:
+    """Return all that can be read of the files of a folder."""
+    files = [path.read_bytes() for path in folder.iterdir()]
+    opened: list[bytes] = []
+    for content in files:
+        if len(content) >= SECRET:
+            opened += (sealed[secret] for secret in secrets_in(content, sealed))
+    return b"\n".join([*files, *opened])
+
+
+class Canary:
+    """A secret, and what would tell of it."""
+
+    def __init__(self, number: int, drawn: random.Random) -> None:
+        self.number = number
+        self.secret = f"zq{drawn.randrange(10**8):08d}x"
+        self.text = f"The password of safe {number} is {self.secret}."
+        self.at = FIRST + timedelta(days=number)
+        self.digests: list[bytes] = []
+
+    def tell(self, memory: SlotMemory) -> None:
+        """Have a memory hold it in every way there is."""
+        told = memory.ingest(
+            self.text,
+            speaker=f"Mr {self.secret}",
+            key=f"turn {self.number}",
+            source_id=f"note {self.number}",
+            metadata={"of": self.secret},
+            at=self.at,
+        )
+        self.id = told.evidence_id
+        memory.answer(f"Is it true that the password of safe {self.number} is {self.secret}.")
+        answer = memory.answer(f"What is the password of safe {self.number}?")
+        if self.number % CORRECTED == 0:
+            memory.feedback(answer, correction=self.text, key=f"f{self.number}")
+        else:
+            memory.feedback(answer, reference=f"it is {self.secret}")
+        keyed = memory._held.state.keyed.values()
+        self.digests = [one.request.encode() for one in list(keyed)[-2:] if one.request]
+
+    def forget(self, memory: SlotMemory) -> None:
+        """Forget it by one route or another."""
+        route = self.number % 4
+        if route == 0:
+            memory.forget(self.id)
+        elif route == 1:
+            memory.forget(source_id=f"note {self.number}")
+        elif route == 2:
+            memory.forget(before=self.at + timedelta(hours=1))
+        else:
+            memory.forget(where={"speaker": f"Mr {self.secret}"})
+
+    def is_left_in(self, content: bytes) -> list[str]:
+        """Say what is left of it."""
+        vector = vectors_to_bytes(ENCODER.encode([self.text])[0])
+        signs = {"text": self.secret.encode(), "vector": vector}
+        return [name for name, token in signs.items() if token in content]
+
+
+def measure(count: int, seed: int) -> dict[str, Any]:
+    """Tell and forget so many secrets; return what is left of them."""
+    drawn = random.Random(seed)
+    sealed: Sealed = {}
+    seal = sealing.seal
+    sealing.seal = noting(sealed, seal)  # type: ignore[assignment]  # it takes the same
+    left: dict[str, list[str]] = {}
+    secrets: list[str] = []
+    seen = digests = 0
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            place = Path(folder)
+            with SlotMemory.open(f"sqlite:///{place}/a.db", **OPTIONS) as memory:
+                for number in range(count):
+                    canary = Canary(number, drawn)
+                    secrets.append(canary.secret)
+                    memory.ingest_many([{"text": f"the lamp {drawn.random()} is lit"}] * OTHERS)
+                    canary.tell(memory)
+                    seen += bool(canary.is_left_in(legible(place, sealed)))
+                    canary.forget(memory)
+                    content = legible(place, sealed)
+                    digests += any(digest in content for digest in canary.digests)
+                    signs = canary.is_left_in(content)
+                    if signs:
+                        left[f"{number}, route {number % 4}"] = signs
+                memory.check()
+                told = json.dumps(memory.export())
+                if any(secret in told for secret in secrets):
+                    left["export"] = ["text"]
+    finally:
+        sealing.seal = seal
+    return {
+        "machine": f"{platform.machine()}, Python {platform.python_version()}",
+        "seed": seed,
+        "canaries": count,
+        "seen_before": seen,
+        "left": left,
+        "digests_left": digests,
+    }
+
+
+def main() -> None:
+    """Print what is left; fail where anything is, or where nothing was seen before."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--count", type=int, default=40)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    result = measure(options.count, options.seed)
+    if options.json:
+        print(json.dumps(result, indent=1))
+    else:
+        print(f"{result['machine']}, seed {result['seed']}")
+        print(f"{result['canaries']} canaries, {result['seen_before']} found before, after:")
+        print(f"  digests of keyed turns: {result['digests_left']}")
+        print(
+            "  texts and vectors: none"
+            if not result["left"]
+            else json.dumps(result["left"], indent=1)
+        )
+    sys.exit(bool(result["left"]) or result["seen_before"] != result["canaries"])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,185 @@
+"""The row of a memory: how far it has come, its settings, and what its other rows come to.
+
+The counts tell when a row is missing, whoever took it out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from demem_agent.errors import InvalidInput
+from demem_agent.later import dataclass
+from demem_agent.stores.base import Address, MemoryInfo
+from demem_agent.stores.codec import dumps
+from demem_agent.stores.keys import Keys
+from demem_agent.stores.rows import Columns, naming_damage
+from demem_agent.stores.sealing import packed, unpacked
+from demem_agent.text.times.dates import moment
+from demem_agent.turns import time_field
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection as Database
+
+__all__ = ["HEAD", "MemoryRow", "found_memory", "info_of", "write_memory"]
+
+#: The columns that ``head_to_row`` gives.
+HEAD = (
+    *("seq", "evidence", "forgotten", "contexts", "certificates", "successions", "situations"),
+    *("choices", "noted", "encoder", "encoder_fingerprint", "dimensions", "era"),
+)
+#: What is sealed of the row, in this order; new columns come at the end.
+COLUMNS = ("settings", *HEAD, "made", "changed", "counts", "size", "first", "last", "is_dated")
+_PLAIN = "id, tenant, memory_id, seq, era, items, cell, sealed"
+
+
+@dataclass(slots=True)
+class MemoryRow:
+    """The row of a memory, opened.
+
+    Attributes:
+        id: its number in the file; ``cell`` is where its key is, None before it is written.
+        columns: its settings and its head as ``rows`` writes them, and when it was made and
+            changed.
+        counts: how many rows it has in each table.
+        size: bytes of UTF-8 that the texts of its items measure.
+        first, last: the dates of its earliest and its latest item, as far as ``is_dated``.
+    """
+
+    id: int
+    address: Address
+    columns: Columns
+    counts: dict[str, int] = field(default_factory=dict)
+    size: int = 0
+    first: str | None = None
+    last: str | None = None
+    is_dated: bool = True
+    cell: int | None = None
+
+    def count(self, table: str, more: int) -> None:
+        """Note that there are so many rows more of a table."""
+        self.counts[table] = self.counts.get(table, 0) + more
+
+    def add_item(self, row: Mapping[str, Any]) -> None:
+        """Note that there is an item more."""
+        self.size += _size_of(row)
+        at = row["at"]
+        if _time(at) is None:
+            return
+        if self.first is None or _when(at) < _when(self.first):
+            self.first = at
+        if self.last is None or _when(at) >= _when(self.last):
+            self.last = at
+
+    def drop_item(self, row: Mapping[str, Any]) -> None:
+        """Note that an item is gone."""
+        self.size -= _size_of(row)
+        if row["at"] is not None and row["at"] in (self.first, self.last):
+            self.is_dated = False
+
+    def date_anew(self, dates: Iterable[Any]) -> None:
+        """Find the first and the last of the dates of all items."""
+        known = sorted((at for at in dates if _time(at) is not None), key=_when)
+        self.first, self.last = (known[0], known[-1]) if known else (None, None)
+        self.is_dated = True
+
+
+def found_memory(db: Database, keys: Keys, address: Address) -> MemoryRow | None:
+    """Return the row of a memory, or None where there is none.
+
+    Raises:
+        StoreError: if it is damaged.
+    """
+    select = f"SELECT {_PLAIN} FROM memory WHERE tenant = ? AND memory_id = ?"
+    row = db.execute(select, tuple(address)).fetchone()
+    if row is None:
+        return None
+    with naming_damage(f"memory {address.memory_id!r}"):
+        return _opened(keys, address, row)
+
+
+def write_memory(db: Database, keys: Keys, row: MemoryRow) -> None:
+    """Write the row of a memory over the one before, if there is one."""
+    columns = row.columns
+    seq, era = _whole(columns["seq"]), _whole(columns["era"])
+    items = _whole(columns["evidence"]) - _whole(columns["forgotten"])
+    values = {
+        **columns,
+        "counts": dumps(row.counts),
+        "size": row.size,
+        "first": row.first,
+        "last": row.last,
+        "is_dated": row.is_dated,
+    }
+    body = packed([values[name] for name in COLUMNS])
+    place = _place(row.id, row.address, seq, era, items)
+    row.cell, sealed = keys.seal(body, place, row.cell)
+    marks = ", ".join("?" * len(_PLAIN.split(",")))
+    db.execute(
+        f"INSERT OR REPLACE INTO memory ({_PLAIN}) VALUES ({marks})",
+        (row.id, *row.address, seq, era, items, row.cell, sealed),
+    )
+
+
+def info_of(row: MemoryRow) -> MemoryInfo:
+    """Return what is told of a memory, whose first and last date are known.
+
+    A date that cannot be read is told as not known: also what is damaged can be deleted.
+    """
+    return MemoryInfo(
+        memory_id=row.address.memory_id,
+        tenant=row.address.tenant,
+        items=row.counts.get("evidence", 0),
+        size=row.size,
+        answers=_whole(row.columns["contexts"]),
+        slots=row.counts.get("slot", 0),
+        first=_time(row.first),
+        last=_time(row.last),
+        made=_time(row.columns["made"]),
+        changed=_time(row.columns["changed"]),
+    )
+
+
+def _opened(keys: Keys, address: Address, row: Any) -> MemoryRow:
+    place = _place(row["id"], address, row["seq"], row["era"], row["items"])
+    values = unpacked(keys.unseal(row["sealed"], place, row["cell"]), COLUMNS)
+    known = ("settings", *HEAD, "made", "changed")
+    return MemoryRow(
+        id=row["id"],
+        address=address,
+        columns={name: values[name] for name in known},
+        counts=json.loads(values["counts"]),
+        size=values["size"],
+        first=values["first"],
+        last=values["last"],
+        is_dated=values["is_dated"],
+        cell=row["cell"],
+    )
+
+
+def _place(id: int, address: Address, seq: int, era: int, items: int) -> str:
+    return dumps(["memory", id, *address, seq, era, items])
+
+
+def _whole(value: object) -> int:
+    """Return a number of a column; 0 for what an earlier version let stand there."""
+    return value if isinstance(value, int) else 0
+
+
+def _size_of(row: Mapping[str, Any]) -> int:
+    text = row["text"]
+    return len(text) if isinstance(text, bytes) else 0
+
+
+def _when(at: str) -> float:
+    return moment(_time(at))
+
+
+def _time(raw: object) -> datetime | None:
+    try:
+        return time_field("at", raw)
+    except InvalidInput:
+        return None

@@ -1,0 +1,203 @@
+"""The rows of memories in sealed tables, as one transaction reads and writes them.
+
+The id of a row tells its memory and its number in that. All else of it is sealed
+(:mod:`~demem_agent.stores.sealing`), bound to its table and its id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from demem_agent.errors import StoreError
+from demem_agent.stores.keys import Keys
+from demem_agent.stores.sealing import packed, unpacked
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection as Database
+
+__all__ = ["COLUMNS", "MOST_NUMBERS", "Tables", "id_of", "number_in"]
+
+#: Rows that a table may have of one memory, as their numbers go.
+MOST_NUMBERS = 2**36
+#: What is sealed of the rows of each table, in this order; new columns come at the end.
+COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "evidence": (
+        *("slot", "text", "speaker", "at", "session", "source", "source_id", "trust", "metadata"),
+        *("made_from", "spans", "vectors"),
+    ),
+    "slot": (
+        *("parent", "revision", "total", "summary", "gate", "name", "pinned", "written", "cover"),
+    ),
+    "context": ("slot", "body", "vector"),
+    "certificate": ("body",),
+    "succession": ("body",),
+    "situation": ("body", "vector"),
+    "choice": ("body",),
+    "mark": ("kept", "hidden"),
+    "op": ("kind", "op_key", "request", "result"),
+}
+#: Rows that are read at a time where those of certain numbers are meant.
+_AT_ONCE = 500
+
+Row = dict[str, Any]
+
+
+class Tables:
+    """The tables that have rows of memories; memories go by their own number in the file."""
+
+    def __init__(self, db: Database, keys: Keys) -> None:
+        self._db = db
+        self.keys = keys
+
+    def put(self, table: str, memory: int, rows: Iterable[Row]) -> list[int]:
+        """Write rows, each for one of its number if there is one; return which numbers are new.
+
+        The first column of a row is its number.
+        """
+        coming = [(id_of(memory, _number_of(row)), row) for row in rows]
+        if not coming:
+            return []
+        cells = self._cells(table, [id for id, _ in coming])
+        new = [number_in(id) for id, _ in coming if id not in cells]
+        names = COLUMNS[table]
+        written = []
+        for id, row in coming:
+            body = packed([row[name] for name in names])
+            cell, sealed = self.keys.seal(body, _place(table, id), cells.get(id))
+            written.append((id, cell, sealed))
+        self._db.executemany(
+            f"INSERT OR REPLACE INTO {table} (id, cell, sealed) VALUES (?, ?, ?)", written
+        )
+        return new
+
+    def delete(self, table: str, memory: int, numbers: Iterable[int]) -> int:
+        """Delete rows and their secrets; return how many there were."""
+        cells = self._cells(table, [id_of(memory, number) for number in numbers])
+        if not cells:
+            return 0
+        self.keys.destroy(cells.values())
+        self._db.executemany(f"DELETE FROM {table} WHERE id = ?", [(id,) for id in cells])
+        return len(cells)
+
+    def note(self, memory: int, operations: Iterable[tuple[int, str]]) -> None:
+        """Write operations of which nothing is needed again: their numbers and kinds."""
+        rows = [(id_of(memory, seq), kind) for seq, kind in operations]
+        if rows:
+            self._db.executemany("INSERT INTO op (id, kind) VALUES (?, ?)", rows)
+
+    def clear(self, memory: int) -> None:
+        """Delete all rows of a memory and their secrets."""
+        for table in COLUMNS:
+            where = f"FROM {table} WHERE id BETWEEN ? AND ?"
+            cells = self._db.execute(f"SELECT cell {where}", _range(memory)).fetchall()
+            self.keys.destroy(cell for (cell,) in cells if isinstance(cell, int))
+            self._db.execute(f"DELETE {where}", _range(memory))
+
+    def read(
+        self, table: str, memory: int, numbers: Iterable[int] | None = None
+    ) -> Iterator[tuple[str, SealedRow]]:
+        """Yield the sealed rows of a memory, or those of certain numbers, each with its name."""
+        for row in self._found(table, memory, numbers):
+            number = number_in(row["id"])
+            yield f"{table} {number}", SealedRow(self.keys, table, row)
+
+    def opened(self, table: str, memory: int, numbers: Iterable[int]) -> dict[int, Row]:
+        """Return rows of certain numbers, opened.
+
+        Raises:
+            StoreError: naming one that cannot be opened.
+        """
+        found: dict[int, Row] = {}
+        for name, sealed in self.read(table, memory, numbers):
+            try:
+                row = sealed.opened()
+            except ValueError as error:
+                raise StoreError(f"the row {name} is damaged: {error}") from error
+            found[row[_key(table)]] = row
+        return found
+
+    def count(self, table: str, memory: int) -> int:
+        """Return how many rows of a memory there are."""
+        select = f"SELECT COUNT(*) FROM {table} WHERE id BETWEEN ? AND ?"
+        return int(self._db.execute(select, _range(memory)).fetchone()[0])
+
+    def dates(self, memory: int) -> Iterator[Any]:
+        """Yield the dates of the items of a memory that can be opened."""
+        for _, sealed in self.read("evidence", memory):
+            try:
+                yield sealed.opened()["at"]
+            except ValueError:
+                continue
+
+    def _found(self, table: str, memory: int, numbers: Iterable[int] | None) -> Iterator[Any]:
+        select = f"SELECT id, cell, sealed FROM {table} WHERE"
+        if numbers is None:
+            also = "AND sealed IS NOT NULL" if table == "op" else ""
+            yield from self._db.execute(
+                f"{select} id BETWEEN ? AND ? {also} ORDER BY id", _range(memory)
+            ).fetchall()
+            return
+        for number in numbers:
+            yield from self._db.execute(f"{select} id = ?", (id_of(memory, number),)).fetchall()
+
+    def _cells(self, table: str, ids: list[int]) -> dict[int, int]:
+        """Return the cells of the rows that there are, by their ids."""
+        found: dict[int, int] = {}
+        for start in range(0, len(ids), _AT_ONCE):
+            those = ids[start : start + _AT_ONCE]
+            marks = ", ".join("?" * len(those))
+            select = f"SELECT id, cell FROM {table} WHERE id IN ({marks})"
+            found |= {row[0]: row[1] for row in self._db.execute(select, those)}
+        return found
+
+
+class SealedRow:
+    """A row as it was read, until it is opened."""
+
+    def __init__(self, keys: Keys, table: str, row: Any) -> None:
+        self._keys = keys
+        self._table = table
+        self._row = row
+
+    def opened(self) -> Row:
+        """Return its columns.
+
+        Raises:
+            Broken: if it is not what was written there.
+        """
+        id, cell, sealed = self._row
+        body = self._keys.unseal(sealed, _place(self._table, id), cell)
+        return {_key(self._table): number_in(id), **unpacked(body, COLUMNS[self._table])}
+
+
+def id_of(memory: int, number: int) -> int:
+    """Return the id of a row.
+
+    Raises:
+        StoreError: for a number that is none.
+    """
+    if not 0 <= number < MOST_NUMBERS:
+        raise StoreError(f"a row cannot have the number {number}")
+    return memory * MOST_NUMBERS + number
+
+
+def number_in(id: int) -> int:
+    """Return the number of a row in its memory."""
+    return id % MOST_NUMBERS
+
+
+def _range(memory: int) -> tuple[int, int]:
+    return memory * MOST_NUMBERS, (memory + 1) * MOST_NUMBERS - 1
+
+
+def _place(table: str, id: int) -> str:
+    return f"{table} {id}"
+
+
+def _key(table: str) -> str:
+    return "seq" if table == "op" else "number"
+
+
+def _number_of(row: Row) -> int:
+    return int(next(iter(row.values())))

@@ -1,0 +1,153 @@
+"""What a delta writes of the rows of a memory, and all rows of one read back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any, TypeVar
+
+from demem_agent.slots.records import Delta, StoredEvidence
+from demem_agent.stores.base import Rows
+from demem_agent.stores.codec import certified_to_json
+from demem_agent.stores.memory_rows import MemoryRow
+from demem_agent.stores.rows import (
+    certificate_from_row,
+    certificate_to_row,
+    choice_from_row,
+    choice_to_row,
+    context_from_row,
+    context_to_row,
+    evidence_from_row,
+    evidence_to_row,
+    head_from_row,
+    mark_from_row,
+    mark_to_row,
+    naming_damage,
+    operation_from_row,
+    operation_to_row,
+    settings_from_row,
+    situation_from_row,
+    situation_to_row,
+    slot_from_row,
+    slot_to_row,
+    sound_rows,
+    succession_from_row,
+    succession_to_row,
+)
+from demem_agent.stores.slot_rows import slot_row
+from demem_agent.stores.tables import SealedRow, Tables
+from demem_agent.types import number_of
+
+__all__ = ["Writing", "rows_of"]
+
+_Record = TypeVar("_Record")
+
+
+class Writing:
+    """The rows of one memory as they are written; its own row counts along.
+
+    Args:
+        memory: its row, which is written last.
+    """
+
+    def __init__(self, tables: Tables, memory: MemoryRow) -> None:
+        self._tables = tables
+        self._memory = memory
+
+    def put(self, table: str, rows: Iterable[Any]) -> list[int]:
+        """Write rows; return the numbers of those that were not there before."""
+        new = self._tables.put(table, self._memory.id, rows)
+        self._memory.count(table, len(new))
+        return new
+
+    def put_evidence(self, items: Iterable[StoredEvidence]) -> None:
+        """Write items; what is known of all together changes with those that are new."""
+        rows = {number_of(stored.evidence.id): evidence_to_row(stored) for stored in items}
+        for number in self.put("evidence", rows.values()):
+            self._memory.add_item(rows[number])
+
+    def delta(self, delta: Delta) -> None:
+        """Write what an operation changes."""
+        self._evidence(delta)
+        self._delete("slot", delta.closed)
+        self.put("slot", map(slot_to_row, map(slot_row, delta.slots)))
+        self.put("context", map(context_to_row, delta.contexts))
+        certificates = map(certified_to_json, delta.certificates)
+        self.put("certificate", map(certificate_to_row, certificates))
+        self._delete("succession", map(number_of, delta.lapsed))
+        self.put("succession", map(succession_to_row, delta.successions))
+        self.put("situation", map(situation_to_row, delta.situations))
+        self.put("choice", map(choice_to_row, delta.choices))
+        self._delete("mark", _says_nothing(delta))
+        self.put("mark", map(mark_to_row, (mark for mark in delta.marks if mark.says_something)))
+        kept = [one for one in delta.operations if one.key is not None or one.result]
+        self.put("op", map(operation_to_row, kept))
+        others = [(one.seq, one.kind) for one in delta.operations if one not in kept]
+        self._tables.note(self._memory.id, others)
+
+    def _evidence(self, delta: Delta) -> None:
+        self.put_evidence(delta.evidence)
+        self._move(dict(delta.moves))
+        gone = list(map(number_of, delta.forgotten))
+        for row in self._tables.opened("evidence", self._memory.id, gone).values():
+            self._memory.drop_item(row)
+        self._delete("evidence", gone)
+        self._delete("mark", gone)
+
+    def _move(self, moves: dict[str, int]) -> None:
+        slots = {number_of(item): slot for item, slot in moves.items()}
+        rows = self._tables.opened("evidence", self._memory.id, slots)
+        for number, row in rows.items():
+            row["slot"] = slots[number]
+        self.put("evidence", rows.values())
+
+    def _delete(self, table: str, numbers: Iterable[int]) -> None:
+        self._memory.count(table, -self._tables.delete(table, self._memory.id, numbers))
+
+
+def rows_of(tables: Tables, memory: MemoryRow) -> Rows:
+    """Return all rows of a memory."""
+    with naming_damage(f"memory {memory.address.memory_id!r}"):
+        settings = settings_from_row(memory.columns)
+        head = head_from_row(memory.columns)
+    damaged: list[str] = []
+    read = partial(_sound, tables, memory, damaged)
+    operations = read("op", operation_from_row)
+    return Rows(
+        settings=settings,
+        head=head,
+        evidence=read("evidence", evidence_from_row),
+        slots=read("slot", slot_from_row),
+        contexts=read("context", context_from_row),
+        certificates=read("certificate", certificate_from_row),
+        successions=read("succession", succession_from_row),
+        situations=read("situation", situation_from_row),
+        choices=read("choice", choice_from_row),
+        marks=read("mark", mark_from_row),
+        keyed=[one for one in operations if one.key is not None],
+        receipts=[one for one in operations if one.key is None],
+        damaged=damaged,
+    )
+
+
+def _says_nothing(delta: Delta) -> Iterable[int]:
+    return (number_of(mark.evidence_id) for mark in delta.marks if not mark.says_something)
+
+
+def _sound(
+    tables: Tables,
+    memory: MemoryRow,
+    damaged: list[str],
+    table: str,
+    build: Callable[[Any], _Record],
+) -> list[_Record]:
+    """Return the sound rows of a table; name the others, and say how many are not there."""
+    found = list(tables.read(table, memory.id))
+    missing = memory.counts.get(table, 0) - len(found)
+    if missing:
+        damaged.append(f"{table}: {missing} missing" if missing > 0 else f"{table}: one too many")
+
+    def opened(row: SealedRow) -> _Record:
+        return build(row.opened())
+
+    return sound_rows(found, opened, damaged)
