@@ -33,6 +33,7 @@ from demem_agent.stores.connections import (
     must_be_alone,
     reported,
     transaction,
+    turn,
 )
 from demem_agent.stores.rows import (
     Columns,
@@ -147,6 +148,7 @@ class SqliteStore:
         self.path = str(path)
         self.exclusive = must_be_alone()
         self._closed = False
+        self._waiting: list[tuple[str, bool]] = []  # to be erased once no transaction is open
         self._connection = connect(self.path)
         self._db = self._connection.db
         with self._using("erase"):
@@ -202,6 +204,22 @@ class SqliteStore:
             self._write_delta(address, delta)
         self._connection.owes_erasure |= delta.erases
         self._erase("forgotten", needed=delta.erases and not delta.for_room)
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Keep all others from writing, so that what is read stays so until it is written over.
+
+        What is committed meanwhile is on the disk once this ends.
+
+        Raises:
+            StoreError: also where it is not, since the disk is full, say: then nothing of it is.
+        """
+        with self._using("write"):
+            self._waiting.clear()
+            with turn(self._db):
+                yield
+            for what, needed in self._waiting:
+                self._erase(what, needed=needed)
 
     def move(self, address: Address, to: Address) -> None:
         """Give a memory another address; whoever holds it open finds it gone."""
@@ -430,6 +448,9 @@ class SqliteStore:
     def _erase(self, what: str, *, needed: bool) -> None:
         """Write the file anew if text is to leave it; say so where that is needed and cannot be."""
         with self._using("erase"):
+            if self._db.in_transaction:  # that of ``writing``, which sees to it when it ends
+                self._waiting.append((what, needed))
+                return
             hindered = self._erase_log(at_once=needed)
         if needed and hindered:
             raise StoreError(

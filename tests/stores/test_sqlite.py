@@ -112,6 +112,7 @@ def test_two_processes_share_a_file_where_that_is_safe(module: ModuleType, tmp_p
         url, encoder=BagEncoder(), answerer=Interrupted(lambda: elsewhere(module, url, ""))
     ) as memory:
         memory.ingest("this was here first")
+        memory.answer("What came from elsewhere?")
         assert "this came from elsewhere" in memory.answer("What came from elsewhere?").text
         assert memory.ingest("and it goes on").evidence_id == "e3"
         memory.check()
