@@ -285,7 +285,7 @@ class Held:
         if now is None:
             raise InvalidInput("clock", None, "a function that gives the time now")
         today = now.replace(hour=0, minute=0, second=0, microsecond=0)
-        return moment(today - timedelta(days=days - 1))
+        return moment(today - timedelta(days=min(days, today.toordinal()) - 1))
 
     def _let_go(self) -> None:
         """Keep nothing of a memory that is gone but what tells that it is."""

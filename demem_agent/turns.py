@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from datetime import date, datetime, time
@@ -209,7 +208,7 @@ def time_field(field: str, value: object) -> datetime | None:
 
 def unit_field(field: str, value: object) -> float:
     """Return a number in [0, 1] as a float; raise InvalidInput for any other value."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float):
         raise InvalidInput(field, value, "a number from 0 to 1")
     if not 0 <= value <= 1:
         raise InvalidInput(field, value, "a number from 0 to 1")

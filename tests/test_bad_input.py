@@ -110,6 +110,7 @@ CALLS: list[tuple[str, Callable[[SlotMemory], object], str]] = [
     ("reward too low", lambda m: m.feedback("a1", reward=-0.01), f"reward {UNIT}, got -0.01"),
     ("reward not a number", lambda m: m.feedback("a1", reward=NAN), f"reward {UNIT}, got nan"),
     ("reward without end", lambda m: m.feedback("a1", reward=INFINITE), f"reward {UNIT}, got inf"),
+    ("reward beyond all", lambda m: m.feedback("a1", reward=10**400), f"reward {UNIT}"),
     ("reward yes or no", lambda m: m.feedback("a1", reward=True), f"reward {UNIT}, got True"),
     ("reward in words", lambda m: m.feedback("a1", reward="1"), f"reward {UNIT}, got '1'"),  # type: ignore[arg-type]
     (

@@ -3,8 +3,8 @@
 :class:`Disk` stands between SQLite and the files. It keeps a record of every write, sync,
 truncation and deletion, and lets the one that is named fail. :func:`driver` is what
 ``demem_agent.stores.connections`` takes for the module ``sqlite3``: the product runs on it as it
-is, but on the SQLite that apsw carries. The shared-memory index of the log is not part of it: SQLite
-makes that anew after a crash.
+is, but on the SQLite that apsw carries. The shared-memory index of the log is not part of it:
+SQLite makes that anew after a crash.
 """
 
 from __future__ import annotations
