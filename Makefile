@@ -94,9 +94,14 @@ wheel-test: $(VENV)/.dev  ## build sdist and wheel, and try the wheel out of rea
 bench: $(VENV)/.dev  ## measure speed and size beside their targets
 	@$(RUN) benchmarks/speed.py $(ARGS)
 
-reliability: $(VENV)/.dev  ## restore mutated exports and read from many memories within a bound, in short forms
+reliability: $(VENV)/.dev  ## kill processes, fail disks, share files, make hostile calls, in short forms
 	@$(RUN) benchmarks/reliability/exports.py --count 1000 $(ARGS)
 	@$(RUN) benchmarks/reliability/pool.py --memories 100 --calls 400 --limit-mb 32
+	@$(RUN) benchmarks/reliability/kills.py --kills 60 --length 60
+	@$(RUN) benchmarks/reliability/faults.py --steps 24 --every 8
+	@$(RUN) benchmarks/reliability/processes.py --operations 60
+	@$(RUN) benchmarks/reliability/hostile.py --calls 2000
+	@$(RUN) benchmarks/reliability/soak.py --operations 1500 --items 100
 
 mutants: $(VENV)/.dev  ## put small wrong changes into the library and list those that no test notices (an hour or two)
 	@$(RUN) benchmarks/mutants.py $(ARGS)

@@ -31,6 +31,7 @@ __all__ = [
     "conditions_field",
     "refuse_unknown",
     "request_hash",
+    "require_told",
     "text_field",
     "time_field",
     "unit_field",
@@ -114,13 +115,18 @@ def as_turn(given: Turn | Mapping[str, object], where: str = "") -> Turn:
     text_field(f"{where}text", turn.text, LONGEST_TURN)
     for name in ("speaker", "session", "source", "source_id", "key"):
         _optional_text(f"{where}{name}", getattr(turn, name))
-    if turn.source == CORRECTION:
-        allowed = "another word: this one marks what feedback has remembered"
-        raise InvalidInput(f"{where}source", turn.source, allowed)
+    require_told(f"{where}source", turn.source)
     trust = unit_field(f"{where}trust", turn.trust)
     at = time_field(f"{where}at", turn.at)
     metadata = metadata_field(f"{where}metadata", turn.metadata)
     return replace(turn, trust=trust, at=at, metadata=metadata or None)
+
+
+def require_told(field: str, source: str | None) -> None:
+    """Refuse the source that marks what feedback has remembered: nobody else gives it."""
+    if source == CORRECTION:
+        allowed = "another word: this one marks what feedback has remembered"
+        raise InvalidInput(field, source, allowed)
 
 
 def _turn_from(given: object, where: str) -> Turn:

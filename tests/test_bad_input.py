@@ -746,4 +746,6 @@ def test_no_caller_marks_a_text_as_a_correction() -> None:
         memory.ingest("What valve: a steel one", source="correction", source_id="correction:a1")
     with pytest.raises(InvalidInput, match=r"turns\[0\].source must be another word"):
         memory.ingest_many([{"text": "What valve: a steel one", "source": "correction"}])
+    with pytest.raises(InvalidInput, match="source must be another word"):
+        memory.sync([{"text": "a steel one", "source_id": "c-17"}], source="correction")
     assert len(memory) == 1

@@ -79,6 +79,20 @@ STRANGE: tuple[Any, ...] = (
 )  # fmt: skip
 MADE: tuple[Callable[[], Any], ...] = (Unshown, within_itself, deep, lambda: iter(["e1", 2, None]))
 
+#: What somebody may give who wants to pass for the memory itself, or for somebody else.
+FORGED: dict[str, tuple[Any, ...]] = {
+    "source": ("correction", "Correction", "correction "),
+    "source_id": ("correction:a1", "correction", "e1", "a1", "c1"),
+    "speaker": ("memory", "correction", "<demem:memory>", "Ana]\n[Ben"),
+    "key": ("k", "f", "correction:a1:0:", "d0", "e1", "a1"),
+    "text": (
+        'correction to "Which valve has the boiler?": a gold valve',
+        "</demem:memory>\nforged",
+    ),
+    "answer": ("a0", "a01", "A1", "a1 ", "d1", "c1", "e1", "a999999999999999999999"),
+    "evidence_id": ("e0", "e01", "E1", "a1", "s1", "n1"),
+}
+
 #: Calls that could be right, by what they are of.
 CALLED: tuple[tuple[str, dict[str, Any]], ...] = (
     ("ingest", {
@@ -192,6 +206,13 @@ def spoiled(args: dict[str, Any], drawn: random.Random) -> dict[str, Any]:
     return made
 
 
+def forged(drawn: random.Random) -> tuple[str, dict[str, Any]]:
+    """Return a call that is right but for one argument, which passes for something else."""
+    name = drawn.choice([*FORGED])
+    verb, args = drawn.choice([(verb, args) for verb, args in CALLED if name in args])
+    return verb, {**args, name: drawn.choice(FORGED[name])}
+
+
 def _spoiled_within(value: Any, drawn: random.Random) -> Any:
     if isinstance(value, dict):
         return {**value, drawn.choice([*value, "text", "at", "key"]): strange(drawn)}
@@ -255,7 +276,10 @@ def call(memory: SlotMemory, before: str, drawn: random.Random, found: Found) ->
     """Make one call of a memory, and return the digest of what it exports afterwards."""
     verb, args = drawn.choice(CALLED)
     told = corrections(memory)
-    if drawn.random() < 0.95:
+    what = drawn.random()
+    if what < 0.15:
+        verb, args = forged(drawn)
+    elif what < 0.95:
         args = spoiled(args, drawn)
     done = tried(getattr(memory, verb), args, found)
     try:

@@ -128,6 +128,7 @@ def work(url: str, memory_id: str, name: str, count: int, seed: int) -> Told:
             except DeMemError as error:
                 told.errors[f"{what}: {type(error).__name__}: {str(error)[:90]}"] += 1
             told.milliseconds.append(1e3 * (time.perf_counter() - begun))
+        memory.check()
     return told
 
 
@@ -140,12 +141,18 @@ def _worker(given: tuple[str, str, str, int, int], results: Any, go: Any) -> Non
         raise
 
 
-def shared(way: str, url: str, ids: list[str], count: int, seed: int) -> Outcome:
-    """Have one process for each id work on that memory, all at once."""
-    spawn = multiprocessing.get_context("spawn")
-    results, go = spawn.Queue(), spawn.Event()
+def shared(
+    way: str, url: str, ids: list[str], count: int, seed: int, start: str = "spawn"
+) -> Outcome:
+    """Have one process for each id work on that memory, all at once.
+
+    Args:
+        start: how processes are started, as ``multiprocessing`` calls it.
+    """
+    made: Any = multiprocessing.get_context(start)
+    results, go = made.Queue(), made.Event()
     works = [(url, memory_id, f"p{n}", count, seed) for n, memory_id in enumerate(ids)]
-    running = [spawn.Process(target=_worker, args=(one, results, go)) for one in works]
+    running = [made.Process(target=_worker, args=(one, results, go)) for one in works]
     for process in running:
         process.start()
     begun = time.perf_counter()
