@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from demem_agent.stores.sqlite import SqliteStore
 
 pytest.importorskip("apsw")
 faults = benchmark("faults", "reliability")
+faulty_files = benchmark("faulty_files", "reliability")
 hostile = benchmark("hostile", "reliability")
 kills = benchmark("kills", "reliability")
 life = benchmark("life", "reliability")
@@ -107,13 +108,23 @@ def bug(
 
 @bug(crashed, "lost")
 def what_was_committed_is_not_synced(patch: Patch) -> None:
-    right = connections._prepare
+    _said_otherwise(patch, {"PRAGMA synchronous=FULL": "PRAGMA synchronous=OFF"})
 
-    def prepare(db: Any, path: str) -> None:
-        right(db, path)
-        db.execute("PRAGMA synchronous=OFF")
 
-    patch.setattr(connections, "_prepare", prepare)
+@bug(crashed, "torn|refused")
+def each_statement_is_a_transaction(patch: Patch) -> None:
+    nothing = "SELECT 1"
+    _said_otherwise(patch, dict.fromkeys(("BEGIN", "BEGIN IMMEDIATE", "COMMIT"), nothing))
+
+
+def _said_otherwise(patch: Patch, instead: dict[str, str]) -> None:
+    """Have SQLite told something else than what it is told."""
+    right = faulty_files._Connection.execute
+
+    def execute(self: Any, statement: str, values: Any = ()) -> Any:
+        return right(self, instead.get(statement, statement), values)
+
+    patch.setattr(faulty_files._Connection, "execute", execute)
 
 
 @bug(crashed, "writes")
@@ -151,18 +162,6 @@ def _delayed(patch: Patch) -> None:
     patch.setattr(SqliteStore, "load", lambda self, at: (settle(self), load(self, at))[1])
 
 
-@bug(crashed, "torn")
-def one_operation_is_two_transactions(patch: Patch) -> None:
-    right = SqliteStore._write_delta
-
-    def write(self: SqliteStore, address: Address, delta: Delta) -> None:
-        self._db.execute("COMMIT")
-        self._db.execute("BEGIN IMMEDIATE")
-        right(self, address, delta)
-
-    patch.setattr(SqliteStore, "_write_delta", write)
-
-
 @bug(failed, "more in RAM than in the file|torn")
 def the_state_moves_on_before_it_is_written(patch: Patch) -> None:
     """And what is ahead of the file passes for up to date, or it would be loaded again."""
@@ -187,10 +186,8 @@ def a_full_disk_is_not_told(patch: Patch) -> None:
     right = SqliteStore.commit
 
     def commit(self: SqliteStore, address: Address, delta: Delta) -> None:
-        try:
+        with suppress(StoreError):
             right(self, address, delta)
-        except StoreError:
-            pass
 
     patch.setattr(SqliteStore, "commit", commit)
 
