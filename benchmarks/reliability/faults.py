@@ -26,6 +26,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import pickle
 import platform
 import random
 import shutil
@@ -44,10 +45,11 @@ from life import Course, Step, course, digest, opened
 
 from demem_agent import SlotMemory
 from demem_agent.errors import DeMemError, StoreError
-from demem_agent.stores import connections
+from demem_agent.stores import Address, connections, open_store
 
 STEPS = 200
-#: A folder in RAM, where there is one: half a million files are made in it.
+HERE = Address("default", "default")
+#: Where files are in RAM, where there is such a place.
 SHARED = Path("/dev/shm")
 #: A disk that fails again and again in one step fails so often at most.
 MOST = 400
@@ -73,6 +75,11 @@ class Found:
     whole: int = 0
     unchanged: int = 0
     failures: Counter[str] = field(default_factory=Counter)
+
+
+def in_ram() -> tempfile.TemporaryDirectory[str]:
+    """Return a folder, in RAM where there is one: what a sync does is played here."""
+    return tempfile.TemporaryDirectory(dir=SHARED if SHARED.is_dir() else None)
 
 
 @contextmanager
@@ -166,33 +173,56 @@ def half(event: Event) -> Event:
 def recorded(plan: Course, found: Found) -> list[Event]:
     """Live a life, and return all that was done to its files, with marks of what was told."""
     disk = Disk(records=True)
-    with tempfile.TemporaryDirectory() as folder, on(disk):
+    with in_ram() as folder, on(disk):
         with opened(f"sqlite:///{folder}/life.db") as memory:
             for step in plan.steps:
                 disk.mark(f"begin {step.ends}")
                 step.take(memory)
                 disk.mark(f"done {step.ends}")
-        if digest_of(folder) != plan.digests[-1]:
+        if Content(plan).places(folder) != plan.places(plan.digests[-1]):
             found.failures["the life came to something else in the file"] += 1
     found.events.update(event.kind for event in disk.events if event.kind != "mark")
     return disk.events
 
 
-def digest_of(folder: str | Path) -> str:
-    """Open the file of a life, check it, and digest what it exports."""
-    with opened(f"sqlite:///{folder}/life.db") as memory:
-        memory.check()
-        return digest(memory)
+@dataclass(slots=True)
+class Content:
+    """Looks into files: what holds the same rows as one before is not worked out again.
+
+    Attributes:
+        known: after how many writes a life comes to rows, by their digest.
+    """
+
+    plan: Course
+    known: dict[bytes, list[int]] = field(default_factory=dict)
+
+    def places(self, folder: str | Path) -> list[int]:
+        """Return after how many writes the life comes to what a file holds, as a memory has it.
+
+        Raises:
+            StoreError: for a file that is refused.
+            InvariantBroken: for a memory that does not pass its checks.
+        """
+        url = f"sqlite:///{folder}/life.db"
+        store = open_store(url)
+        try:
+            rows = hashlib.sha256(pickle.dumps(store.load(HERE))).digest()
+        finally:
+            store.close()
+        if rows not in self.known:
+            with opened(url) as memory:
+                memory.check()
+                self.known[rows] = self.plan.places(digest(memory))
+        return self.known[rows]
 
 
 def crash(plan: Course, seed: int, every: int, found: Found) -> None:
     """Open what a machine could leave that stops at any of so many events."""
     platters: dict[str, Platter] = {}
-    seen: set[bytes] = set()
+    content = Content(plan)
     sure = most = 0
     drawn = random.Random(f"{seed} crashes")
-    shared = SHARED if SHARED.is_dir() else None
-    with tempfile.TemporaryDirectory(dir=shared) as folder:
+    with in_ram() as folder:
         for number, event in enumerate(recorded(plan, found)):
             if event.kind == "mark":
                 told, place = event.data.split()
@@ -206,29 +236,29 @@ def crash(plan: Course, seed: int, every: int, found: Found) -> None:
                     platter.settle()
             if number % every and event.kind == "write":
                 continue
-            for how, files in left_behind(platters, name, drawn):
-                mark = hashlib.sha256(repr((sure, most, sorted(files.items()))).encode()).digest()
-                if mark not in seen:
-                    seen.add(mark)
-                    look(Path(folder, "state"), files, plan, (sure, most), how, found)
+            for how, files in left_behind(platters, name, event, drawn):
+                look(Path(folder, "state"), files, content, (sure, most), how, found)
 
 
 def left_behind(
-    platters: dict[str, Platter], last: str, drawn: random.Random
+    platters: dict[str, Platter], last: str, event: Event, drawn: random.Random
 ) -> Iterator[tuple[str, dict[str, bytes | None]]]:
     """Yield files as they may be after a crash, by name, each time with how that comes about."""
     whole = {name: platter.with_all() for name, platter in platters.items()}
     yield "killed", whole
-    yield "torn", {**whole, last: platters[last].with_torn()}
-    synced = {name: platter.synced for name, platter in platters.items()}
-    yield "lost", {name: None if made is None else bytes(made) for name, made in synced.items()}
-    yield "reordered", {name: one.with_any(drawn) for name, one in platters.items()}
+    if event.kind == "write":
+        yield "torn", {**whole, last: platters[last].with_torn()}
+    else:  # what was synced is as it was since
+        synced = {name: platter.synced for name, platter in platters.items()}
+        yield "lost", {name: None if made is None else bytes(made) for name, made in synced.items()}
+    if any(platter.pending for platter in platters.values()):
+        yield "reordered", {name: one.with_any(drawn) for name, one in platters.items()}
 
 
 def look(
     folder: Path,
     files: dict[str, bytes | None],
-    plan: Course,
+    content: Content,
     allowed: tuple[int, int],
     how: str,
     found: Found,
@@ -241,7 +271,7 @@ def look(
     found.states[how] += 1
     sure, most = allowed
     try:
-        places = plan.places(digest_of(folder))
+        places = content.places(folder)
         if not places:
             found.failures[f"{how}: torn"] += 1
         elif not any(sure <= place <= most for place in places):
@@ -273,9 +303,10 @@ class Failing:
 
     plan: Course
     disk: Disk
-    url: str
+    folder: str
     how: str
     found: Found
+    content: Content
     before: int = 0
 
     def live(self) -> None:
@@ -288,12 +319,13 @@ class Failing:
                 return
             self.before = step.ends
         memory.close()
-        if digest_of(Path(self.url.removeprefix("sqlite:///")).parent) != self.plan.digests[-1]:
+        if self.plan.steps[-1].ends not in self.content.places(self.folder):
             self._wrong("the end", "the file holds something else than the memory")
 
     def _open(self) -> SlotMemory | None:
+        url = f"sqlite:///{self.folder}/life.db"
         for number in range(1, MOST):
-            memory = self._tried("open", lambda: opened(self.url), number)
+            memory = self._tried("open", lambda: opened(url), number)
             if isinstance(memory, SlotMemory):
                 return memory
         self._wrong("open", "it never succeeds")
@@ -303,9 +335,8 @@ class Failing:
         """Take a step until it is done; return whether the life can go on."""
         for number in range(1, MOST):
             done = self._tried(step.kind, lambda: (step.take(memory),), number)
-            place = self._place(memory, step)
-            with opened(self.url) as beside:
-                there = self._place(beside, step)
+            place = self._place(step, lambda: self._looked_at(memory))
+            there = self._place(step, lambda: self.content.places(self.folder))
             if place is None or there is None:
                 return False
             if place != there:
@@ -335,11 +366,14 @@ class Failing:
         self.disk.heal()
         return done
 
-    def _place(self, memory: SlotMemory, step: Step) -> int | None:
+    def _looked_at(self, memory: SlotMemory) -> list[int]:
+        memory.check()
+        return self.plan.places(digest(memory))
+
+    def _place(self, step: Step, look: Callable[[], list[int]]) -> int | None:
         """Return how many writes a memory has seen: as before a step, or as far as that goes."""
         try:
-            memory.check()
-            places = self.plan.places(digest(memory))
+            places = look()
         except DeMemError as error:
             self._wrong(step.kind, f"cannot be read afterwards: {named(error)}")
             return None
@@ -357,8 +391,8 @@ def fail(plan: Course, found: Found) -> None:
     """Live a life twice, on a disk that is full at times and on one that has errors."""
     for how in ("full", "error"):
         disk = Disk()
-        with tempfile.TemporaryDirectory() as folder, on(disk):
-            Failing(plan, disk, f"sqlite:///{folder}/life.db", how, found).live()
+        with in_ram() as folder, on(disk):
+            Failing(plan, disk, folder, how, found, Content(plan)).live()
 
 
 def measured(steps: int, seed: int, every: int) -> Found:
