@@ -551,6 +551,36 @@ class TestEveryStore:
         assert memory.fingerprint() == opened(store).fingerprint()
         memory.check()
 
+    def test_what_is_written_alone_stays_whatever_comes_after_it(self, store: Store) -> None:
+        store.create(HERE, Settings())
+
+        def write() -> None:
+            with store.writing():  # type: ignore[attr-defined]
+                store.commit(HERE, number(1))
+                store.commit(HERE, number(3))
+
+        with pytest.raises(StaleState):
+            write()
+        assert store.seq(HERE) == 1
+        store.commit(HERE, number(2))
+        assert store.seq(HERE) == 2
+
+    def test_a_store_that_cannot_be_had_alone_is_tried_a_few_times(self) -> None:
+        class Plain:
+            """A store of somebody's own, with what every store must have."""
+
+            schema = None
+
+            def __getattr__(self, name: str) -> Any:
+                if name == "writing":
+                    raise AttributeError(name)
+                return getattr(kept, name)
+
+        kept = MemoryStore()
+        memory = opened(Plain())  # type: ignore[arg-type]
+        opened(kept).ingest("the boiler has a brass valve")
+        assert memory.ingest("the violin has a broken bow").evidence_id == "e2"
+
     def test_a_store_that_the_caller_made_outlives_the_memories_in_it(self, store: Store) -> None:
         with opened(store) as memory:
             memory.ingest("the boiler has a brass valve")
