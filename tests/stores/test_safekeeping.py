@@ -12,8 +12,8 @@ import stat
 import threading
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 from types import ModuleType
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
