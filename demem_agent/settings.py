@@ -252,7 +252,6 @@ def _within(field: str, value: float, low: float, high: float) -> None:
 
 
 def _number(value: object) -> bool:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return (
-        is_number and abs(value) <= sys.float_info.max
-    )  # NaN is not, nor an int beyond all floats
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    return abs(value) <= sys.float_info.max  # NaN is not, nor an int beyond all floats
