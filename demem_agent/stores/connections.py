@@ -48,11 +48,8 @@ WAIT = 5.0
 #: Tables that every file of ours has had since the first migration.
 _TABLES = {"memory", "slot", "evidence", "context", "op", "cover"}
 
-#: Seconds between two tries where SQLite does not wait itself, at first and at last.
+#: Seconds between two tries where SQLite does not wait itself.
 _PAUSE = 0.01
-_PAUSES = (0.004, 0.0005)
-#: By which a pause is shorter than the one before it.
-_SHORTER = 0.8
 #: Seconds, at least, between two writes that try in passing to write the file anew, and the share
 #: of the time that may go to trying: it takes as long as the file is large.
 PAUSE = 1.0
@@ -220,21 +217,33 @@ def reported(doing: str, path: str) -> Iterator[None]:
 
 @contextmanager
 def transaction(db: Database, begin: str = "BEGIN IMMEDIATE") -> Iterator[None]:
-    """Write all that is done inside, or nothing; within another one, as a part of that."""
+    """Write all that is done inside, or nothing; within :func:`turn`, as a part of that."""
     if db.in_transaction:
-        begin, end = "SAVEPOINT part", "RELEASE part"
-        undo = ["ROLLBACK TO part", end]
-    else:
-        end, undo = "COMMIT", ["ROLLBACK"]
-    _begin(db, begin)
+        with _part(db):
+            yield
+        return
+    db.execute(begin)
     try:
         yield
-        db.execute(end)
+        db.execute("COMMIT")
     except BaseException:
-        for statement in undo:
-            if db.in_transaction:  # else SQLite has given it up, and all of it
-                db.execute(statement)
+        if db.in_transaction:
+            db.execute("ROLLBACK")
         raise
+
+
+@contextmanager
+def _part(db: Database) -> Iterator[None]:
+    """Have all that is done inside be part of a transaction, or nothing of it."""
+    db.execute("SAVEPOINT part")
+    try:
+        yield
+    except BaseException:
+        if db.in_transaction:  # else SQLite has given it up, and all of it
+            db.execute("ROLLBACK TO part")
+            db.execute("RELEASE part")
+        raise
+    db.execute("RELEASE part")
 
 
 @contextmanager
@@ -246,7 +255,7 @@ def turn(db: Database) -> Iterator[None]:
     Raises:
         sqlite3.Error: if they are not, as where the disk is full.
     """
-    _begin(db, "BEGIN IMMEDIATE")
+    db.execute("BEGIN IMMEDIATE")
     try:
         yield
     finally:
@@ -261,36 +270,6 @@ def _commit(db: Database) -> None:
         if db.in_transaction:
             db.execute("ROLLBACK")
         raise
-
-
-def _begin(db: Database, begin: str) -> None:
-    """Begin a transaction; where others write, ask the more often the longer that one waits.
-
-    SQLite itself waits longer and longer between two tries, so that who has waited longest comes
-    last.
-    """
-    if begin != "BEGIN IMMEDIATE":
-        db.execute(begin)
-        return
-    until = time.monotonic() + WAIT
-    pause, shortest = _PAUSES
-    db.execute("PRAGMA busy_timeout = 0")
-    try:
-        while not _begun(db, until):
-            time.sleep(pause)
-            pause = max(shortest, pause * _SHORTER)
-    finally:
-        db.execute(f"PRAGMA busy_timeout = {int(WAIT * 1000)}")
-
-
-def _begun(db: Database, until: float) -> bool:
-    try:
-        db.execute("BEGIN IMMEDIATE")
-    except sqlite3.OperationalError as error:
-        if "locked" not in str(error) or time.monotonic() > until:
-            raise
-        return False
-    return True
 
 
 def _file(path: str) -> _File | None:
