@@ -14,6 +14,7 @@ import pytest
 from benchmark_files import benchmark
 
 from demem_agent import turns
+from demem_agent.drivers import Steps
 from demem_agent.errors import InvariantBroken, StoreError
 from demem_agent.held import Held
 from demem_agent.requests import Commit
@@ -248,6 +249,15 @@ def test_a_bug_is_found(
 def test_nothing_is_found_without_one(
     monkeypatch: Patch, finds: Callable[[Patch], Failures]
 ) -> None:
+    assert finds(monkeypatch) == Counter()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("finds", [killed, crashed, failed, shared])
+def test_nothing_is_found_where_each_step_is_taken_alone(
+    monkeypatch: Patch, finds: Callable[[Patch], Failures]
+) -> None:
+    monkeypatch.setattr(Held, "steps", lambda self, attempt: Steps(self.catch_up, self.alone))
     assert finds(monkeypatch) == Counter()
 
 
