@@ -35,6 +35,7 @@ __all__ = [
     "disconnect",
     "erase_log",
     "must_be_alone",
+    "part",
     "reported",
     "shares_safely",
     "sqlite3",
@@ -219,7 +220,7 @@ def reported(doing: str, path: str) -> Iterator[None]:
 def transaction(db: Database, begin: str = "BEGIN IMMEDIATE") -> Iterator[None]:
     """Write all that is done inside, or nothing; within :func:`turn`, as a part of that."""
     if db.in_transaction:
-        with _part(db):
+        with part(db):
             yield
         return
     db.execute(begin)
@@ -233,7 +234,7 @@ def transaction(db: Database, begin: str = "BEGIN IMMEDIATE") -> Iterator[None]:
 
 
 @contextmanager
-def _part(db: Database) -> Iterator[None]:
+def part(db: Database) -> Iterator[None]:
     """Have all that is done inside be part of a transaction, or nothing of it."""
     db.execute("SAVEPOINT part")
     try:
@@ -248,14 +249,13 @@ def _part(db: Database) -> Iterator[None]:
 
 @contextmanager
 def turn(db: Database) -> Iterator[None]:
-    """Keep all others from writing for as long as several transactions take.
+    """Have a transaction that has begun take in several, so that nobody else writes in between.
 
     Each is whole by itself and stays, whatever comes after it; all are on the disk once this ends.
 
     Raises:
         sqlite3.Error: if they are not, as where the disk is full.
     """
-    db.execute("BEGIN IMMEDIATE")
     try:
         yield
     finally:

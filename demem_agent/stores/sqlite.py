@@ -216,6 +216,7 @@ class SqliteStore:
         """
         with self._using("write"):
             self._waiting.clear()
+            self._db.execute("BEGIN IMMEDIATE")
             with turn(self._db):
                 yield
             for what, needed in self._waiting:
