@@ -175,6 +175,15 @@ class Life:
         return self.sure if last else self.course.steps[number].ends
 
 
+def due(life: Life, kills: Counter[str], drawn: random.Random) -> str:
+    """Return what is to be killed next: every third time a step, so that the life goes on."""
+    soon = life.soon()
+    steps = sorted(soon - {"open", "migration", "backup"})
+    if steps and not kills.total() % 3:
+        return drawn.choice(steps)
+    return min(sorted(soon & set(KINDS)) or steps, key=kills.__getitem__)
+
+
 def killed(life: Life, kind: str, drawn: random.Random, took: dict[str, float]) -> str | None:
     """Have a child go on, and kill it in a step of a kind, or in the next one where none comes.
 
@@ -325,8 +334,7 @@ def measured(kills: int, seed: int, length: int, tell: bool = False) -> Found:
             with tempfile.TemporaryDirectory() as folder:
                 life = Life(Path(folder), course(seed * 1_000 + number, length))
                 while not life.is_over and found.kills.total() < kills:
-                    soon = life.soon() & set(KINDS) or life.soon() - {"migration"}
-                    kind = min(soon, key=found.kills.__getitem__)
+                    kind = due(life, found.kills, drawn)
                     if kind == "migration":
                         migrate_killed(Path(old), drawn, took, known, found)
                         continue
@@ -339,7 +347,8 @@ def measured(kills: int, seed: int, length: int, tell: bool = False) -> Found:
                         break
             number += 1
             if tell:
-                print(f"  {found.kills.total():,} kills", file=sys.stderr, flush=True)
+                told = f"  {found.kills.total():,} kills, {found.failures.total()} failures"
+                print(told, file=sys.stderr, flush=True)
     return found
 
 
