@@ -1,6 +1,7 @@
 """A disk that fails at every write, sync, truncation and deletion of a life, each in turn.
 
-    python benchmarks/reliability/faults.py [--steps 200] [--seed 0] [--every 1] [--json]
+    python benchmarks/reliability/faults.py [--steps 200] [--seed 0] [--every 1]
+        [--only crashes|failures] [--json]
 
 A life (`life.py`) is lived in a file whose every write passes through a file system of ours
 (`faulty_files.py`, needs apsw), which keeps a record. Then, twice over:
@@ -395,12 +396,14 @@ def fail(plan: Course, found: Found) -> None:
             Failing(plan, disk, folder, how, found, Content(plan)).live()
 
 
-def measured(steps: int, seed: int, every: int) -> Found:
-    """Measure both."""
+def measured(steps: int, seed: int, every: int, only: str | None = None) -> Found:
+    """Measure both, or ``crashes`` or ``failures`` only."""
     found = Found()
     plan = course(seed, steps)
-    crash(plan, seed, every, found)
-    fail(plan, found)
+    if only != "failures":
+        crash(plan, seed, every, found)
+    if only != "crashes":
+        fail(plan, found)
     return found
 
 
@@ -410,9 +413,10 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=STEPS)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--every", type=int, default=1, help="crash at every such write")
+    parser.add_argument("--only", choices=("crashes", "failures"))
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
-    found = measured(given.steps, given.seed, given.every)
+    found = measured(given.steps, given.seed, given.every, given.only)
     if given.json:
         print(json.dumps(asdict(found)))
     else:
