@@ -16,11 +16,13 @@ feedback told. Leaves with 1 where anything failed.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import inspect
 import json
 import platform
 import random
 import sys
+import tempfile
 import traceback
 from collections import Counter
 from collections.abc import Callable
@@ -315,22 +317,27 @@ def measured(calls: int, seed: int) -> Found:
     """Make so many calls."""
     found = Found()
     number = 0
-    while found.calls < calls:
-        drawn = random.Random(f"{seed} {number} hostile")
-        memory = _lived(number)
-        before = digest(memory)
-        for _ in range(min(EACH, calls - found.calls)):
-            if drawn.random() < 0.1:
-                whole_call(drawn, found)
-                continue
-            before = call(memory, before, drawn, found)
-            if not before:
-                break
-        else:
-            if SlotMemory.restore(memory.export(), **options()).export() != memory.export():
-                found.failures["what is exported restores to something else"] += 1
-        number += 1
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):  # a path may be strange
+        while found.calls < calls:
+            _make_some(calls, seed, number, found)
+            number += 1
     return found
+
+
+def _make_some(calls: int, seed: int, number: int, found: Found) -> None:
+    """Make some calls of one memory."""
+    drawn = random.Random(f"{seed} {number} hostile")
+    memory = _lived(number)
+    before = digest(memory)
+    for _ in range(min(EACH, calls - found.calls)):
+        if drawn.random() < 0.1:
+            whole_call(drawn, found)
+            continue
+        before = call(memory, before, drawn, found)
+        if not before:
+            return
+    if SlotMemory.restore(memory.export(), **options()).export() != memory.export():
+        found.failures["what is exported restores to something else"] += 1
 
 
 def _lived(number: int) -> SlotMemory:
