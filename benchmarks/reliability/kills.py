@@ -32,6 +32,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from pathlib import Path
 
 from life import Course, course, digest, opened
@@ -42,6 +43,8 @@ KILLS = 1_500
 LENGTH = 120
 #: What is killed, in turn.
 KINDS = ("ingest", "feedback", "split", "forget", "open", "backup", "migration")
+#: Lives that differ; they are lived again, and killed at other moments.
+LIVES = 8
 #: Steps ahead in which a kind is looked for that was killed less often than others.
 SOON = 8
 #: Keyed steps before the last one that are taken again.
@@ -322,6 +325,12 @@ def write_old(path: Path = OLD) -> None:
     path.write_text("\n".join(told) + "\n")
 
 
+@cache
+def planned(seed: int, length: int) -> Course:
+    """Return the course of a life; it takes longer to make than to live."""
+    return course(seed, length)
+
+
 def measured(kills: int, seed: int, length: int, tell: bool = False) -> Found:
     """Kill so often, going from one life to the next."""
     found = Found()
@@ -332,7 +341,7 @@ def measured(kills: int, seed: int, length: int, tell: bool = False) -> Found:
         known = _as_migrated(Path(old))
         while found.kills.total() < kills:
             with tempfile.TemporaryDirectory() as folder:
-                life = Life(Path(folder), course(seed * 1_000 + number, length))
+                life = Life(Path(folder), planned(seed * LIVES + number % LIVES, length))
                 while not life.is_over and found.kills.total() < kills:
                     kind = due(life, found.kills, drawn)
                     if kind == "migration":
