@@ -556,7 +556,7 @@ class AsyncSlotMemory(MemoryHandle):
                 begun = flow(self._held.state, *given, **named)
                 doing = team or self._held.team
             try:
-                return await drive_async(begun, self._lock, doing)
+                return await drive_async(begun, self._lock, doing, self._held.steps(attempt))
             except StaleState:
                 if attempt == RETRIES - 1:
                     raise

@@ -31,6 +31,7 @@ from demem_agent.turns import (
     as_turn,
     refuse_unknown,
     request_hash,
+    require_told,
     text_field,
     time_field,
     unit_field,
@@ -288,6 +289,7 @@ class Door:
         if gone not in get_args(Gone):
             raise InvalidInput("gone", gone, "'tell' or 'forget'")
         name = text_field("source", source)
+        require_told("source", name)
         least = unit_field("known", known)
         return flows.sync.Listing(name, tuple(self.turns(turns)), self._now(), by, least)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import threading
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -50,9 +50,11 @@ if TYPE_CHECKING:
 else:
     asyncio = module("asyncio")  # it takes as long to import as a third of numpy
 
-__all__ = ["Collaborators", "drive", "drive_async"]
+__all__ = ["Collaborators", "Steps", "drive", "drive_async"]
 
 Result = TypeVar("Result")
+#: What is carried out outside the lock.
+_Waited = Encode | Rerank | Complete | Score | Compress | TakeNotes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,19 +77,40 @@ class Collaborators:
     reranker: Reranker | None = None
 
 
-def drive(flow: Flow[Result], lock: AbstractContextManager[object], team: Collaborators) -> Result:
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """How the steps of a flow are kept from what other processes write.
+
+    Attributes:
+        catch_up: brings the state up to date, which a flow expects between two requests.
+        alone: what is entered before that and left after the step, so that nobody writes meanwhile;
+            None to do without, and have the flow begun anew where somebody did.
+    """
+
+    catch_up: Callable[[], None]
+    alone: Callable[[], AbstractContextManager[object]] | None = None
+
+
+def drive(
+    flow: Flow[Result],
+    lock: AbstractContextManager[object],
+    team: Collaborators,
+    steps: Steps | None = None,
+) -> Result:
     """Run a flow, and return what it returns.
 
     An awaitable that a collaborator returns is awaited on a loop in a thread of its own.
+
+    Args:
+        steps: None for a flow that is run within a step of another.
+
+    Raises:
+        StaleState: where another process wrote in between.
     """
     run = _Run(flow)
     while True:
         with lock:
-            request = run.step()
-            while isinstance(request, Commit):
-                with run.answering():
-                    team.store.commit(team.address, request.delta)
-                request = run.step()
+            request = _stepped(run, team, steps)
         if request is None:
             return cast(Result, run.result)
         with run.answering():
@@ -97,20 +120,34 @@ def drive(flow: Flow[Result], lock: AbstractContextManager[object], team: Collab
             run.reply = work.finish(results)
 
 
-async def drive_async(flow: Flow[Result], lock: asyncio.Lock, team: Collaborators) -> Result:
+def _stepped(run: _Run, team: Collaborators, steps: Steps | None) -> _Waited | None:
+    """Run a flow up to a request that is carried out outside the lock, or to its end."""
+    alone = nullcontext() if steps is None or steps.alone is None else steps.alone()
+    with alone:
+        if steps is not None:
+            steps.catch_up()
+        request = run.step()
+        while isinstance(request, Commit):
+            with run.answering():
+                team.store.commit(team.address, request.delta)
+            request = run.step()
+    return request
+
+
+async def drive_async(
+    flow: Flow[Result], lock: asyncio.Lock, team: Collaborators, steps: Steps
+) -> Result:
     """Run a flow without blocking the event loop, and return what it returns.
 
     What is not a coroutine function runs in a thread.
+
+    Raises:
+        StaleState: where another process wrote in between.
     """
     run = _Run(flow)
     while True:
         async with lock:
-            request = run.step()
-            while isinstance(request, Commit):
-                with run.answering():
-                    writing = asyncio.to_thread(team.store.commit, team.address, request.delta)
-                    await _to_the_end(writing)
-                request = run.step()
+            request = await _stepped_async(run, team, steps)
         if request is None:
             return cast(Result, run.result)
         with run.answering():
@@ -118,6 +155,26 @@ async def drive_async(flow: Flow[Result], lock: asyncio.Lock, team: Collaborator
             with _reported(work.who):
                 results = await _settled_async(work.calls)
             run.reply = work.finish(results)
+
+
+async def _stepped_async(run: _Run, team: Collaborators, steps: Steps) -> _Waited | None:
+    """Run a flow as :func:`_stepped` does; where it is to be alone, all of it in one thread."""
+    if steps.alone is not None:
+        done: list[_Waited | None] = []
+
+        def step() -> None:
+            done.append(_stepped(run, team, steps))
+
+        await _to_the_end(asyncio.to_thread(step))
+        return done[0]
+    await asyncio.to_thread(steps.catch_up)
+    request = run.step()
+    while isinstance(request, Commit):
+        with run.answering():
+            writing = asyncio.to_thread(team.store.commit, team.address, request.delta)
+            await _to_the_end(writing)
+        request = run.step()
+    return request
 
 
 class _Run:
@@ -182,9 +239,7 @@ class _Work:
     finish: Callable[[list[object]], object]
 
 
-def _work(
-    request: Encode | Rerank | Complete | Score | Compress | TakeNotes, team: Collaborators
-) -> _Work:
+def _work(request: _Waited, team: Collaborators) -> _Work:
     if isinstance(request, Encode):
         return _encoding(request, team)
     if isinstance(request, Rerank):

@@ -266,7 +266,9 @@ class StaleState(StoreError):
 def _shown(value: object) -> str:
     try:
         text = repr(value)
-    except RecursionError:  # lists in lists, thousands deep
+    except (
+        Exception
+    ):  # lists in lists, thousands deep, or what a caller's own class makes of itself
         text = f"a {type(value).__name__}"
     return text if len(text) <= 60 else text[:57] + "..."
 

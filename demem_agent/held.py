@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -12,7 +12,7 @@ from itertools import takewhile
 from typing import Any
 
 from demem_agent import flows
-from demem_agent.drivers import Collaborators, drive
+from demem_agent.drivers import Collaborators, Steps, drive
 from demem_agent.encoders import describe
 from demem_agent.errors import (
     EncoderMismatch,
@@ -100,6 +100,7 @@ class Held:
         self.team = collaborators(options, store)
         self.reranking: Counter[str] | None = None if self.team.reranker is None else Counter()
         self.owns_store = False
+        self._is_ahead = False
         self.state = self._state_of(self._rows() or self._made())
         if not reembed:
             self._check_encoder()
@@ -117,29 +118,53 @@ class Held:
         """Load the state again if another process has moved the memory on; forget what is too old.
 
         Raises:
-            StaleState: if others came in between each time that it was to be forgotten.
             MemoryGone: if the memory is gone from its store.
             EncoderMismatch: if it was encoded anew with another encoder.
         """
-        for attempt in range(RETRIES):
-            self._catch_up()
-            try:
+        self.catch_up()
+        try:
+            self._lapse()
+        except StaleState:
+            with self.alone():
+                self.catch_up()
                 self._lapse()
-            except StaleState:
-                if attempt == RETRIES - 1:
-                    raise
-            else:
-                return
 
-    def _catch_up(self) -> None:
-        """Load the state again if another process has moved the memory on."""
-        if self._seq() == self.state.head.seq:
+    def steps(self, attempt: int) -> Steps:
+        """Return how the steps of a flow are taken when it is begun for the first time, or again.
+
+        At first another process may write at the same time, and who comes second begins again; then
+        with nobody beside.
+        """
+        return Steps(self.catch_up, self.alone if attempt else None)
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keep all other writers from the store, where it can do that."""
+        writing = getattr(self.team.store, "writing", nullcontext)
+        try:
+            with writing():
+                yield
+        except BaseException:
+            self._is_ahead = True  # perhaps: what was applied may not have come to the disk
+            raise
+
+    def catch_up(self) -> None:
+        """Load the state again if another process has moved the memory on.
+
+        It stays the same object, since a flow that is under way holds it.
+
+        Raises:
+            MemoryGone: if the memory is gone from its store.
+            EncoderMismatch: if it was encoded anew with another encoder.
+        """
+        if self._seq() == self.state.head.seq and not self._is_ahead:
             return
         rows = self._rows()
         if rows is None or rows.head.era != self.state.head.era:
             self._let_go()
             raise MemoryGone(self.team.address.memory_id)
-        self.state = self._state_of(rows)
+        self.state.become(self._state_of(rows))
+        self._is_ahead = False
         self._check_encoder()
 
     def delete(self) -> DeletionReceipt:
@@ -260,12 +285,12 @@ class Held:
         if now is None:
             raise InvalidInput("clock", None, "a function that gives the time now")
         today = now.replace(hour=0, minute=0, second=0, microsecond=0)
-        return moment(today - timedelta(days=days - 1))
+        return moment(today - timedelta(days=min(days, today.toordinal()) - 1))
 
     def _let_go(self) -> None:
         """Keep nothing of a memory that is gone but what tells that it is."""
         head = Head(era=self.state.head.era)
-        self.state = State(self.state.settings, self.state.measure, head=head)
+        self.state.become(State(self.state.settings, self.state.measure, head=head))
         forget_texts()
 
     def _state_of(self, rows: Rows) -> State:

@@ -275,7 +275,7 @@ class MemoryHandle:
             raise InvalidInput("note_taker", None, "given when the memory is made or opened")
 
     def _marks(self) -> tuple[Mark, ...]:
-        return tuple(self._held.state.marks.values())
+        return self._held.state.marks_in_order()
 
     def _health(self) -> Health:
         team = self._held.team
@@ -1496,6 +1496,9 @@ class SlotMemory(MemoryHandle):
     ) -> Result:
         """Carry out a flow; begin again where another process has moved the memory on.
 
+        The second time nobody else writes while the flow works, so that it is not begun a third
+        time but where the memory was encoded anew.
+
         Args:
             team: who does the work, if not those of the memory.
         """
@@ -1505,7 +1508,7 @@ class SlotMemory(MemoryHandle):
                 begun = flow(self._held.state, *given, **named)
                 doing = team or self._held.team
             try:
-                return drive(begun, self._lock, doing)
+                return drive(begun, self._lock, doing, self._held.steps(attempt))
             except StaleState:
                 if attempt == RETRIES - 1:
                     raise

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from datetime import date, datetime, time
@@ -32,6 +31,7 @@ __all__ = [
     "conditions_field",
     "refuse_unknown",
     "request_hash",
+    "require_told",
     "text_field",
     "time_field",
     "unit_field",
@@ -117,13 +117,18 @@ def as_turn(given: Turn | Mapping[str, object], where: str = "") -> Turn:
         _optional_text(f"{where}{name}", getattr(turn, name))
     if turn.key is not None:  # one that is blank would be the key of every turn that has none
         text_field(f"{where}key", turn.key)
-    if turn.source == CORRECTION:
-        allowed = "another word: this one marks what feedback has remembered"
-        raise InvalidInput(f"{where}source", turn.source, allowed)
+    require_told(f"{where}source", turn.source)
     trust = unit_field(f"{where}trust", turn.trust)
     at = time_field(f"{where}at", turn.at)
     metadata = metadata_field(f"{where}metadata", turn.metadata)
     return replace(turn, trust=trust, at=at, metadata=metadata or None)
+
+
+def require_told(field: str, source: str | None) -> None:
+    """Refuse the source that marks what feedback has remembered: nobody else gives it."""
+    if source == CORRECTION:
+        allowed = "another word: this one marks what feedback has remembered"
+        raise InvalidInput(field, source, allowed)
 
 
 def _turn_from(given: object, where: str) -> Turn:
@@ -211,7 +216,7 @@ def time_field(field: str, value: object) -> datetime | None:
 
 def unit_field(field: str, value: object) -> float:
     """Return a number in [0, 1] as a float; raise InvalidInput for any other value."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float):
         raise InvalidInput(field, value, "a number from 0 to 1")
     if not 0 <= value <= 1:
         raise InvalidInput(field, value, "a number from 0 to 1")

@@ -111,6 +111,7 @@ CALLS: list[tuple[str, Callable[[SlotMemory], object], str]] = [
     ("reward too low", lambda m: m.feedback("a1", reward=-0.01), f"reward {UNIT}, got -0.01"),
     ("reward not a number", lambda m: m.feedback("a1", reward=NAN), f"reward {UNIT}, got nan"),
     ("reward without end", lambda m: m.feedback("a1", reward=INFINITE), f"reward {UNIT}, got inf"),
+    ("reward beyond all", lambda m: m.feedback("a1", reward=10**400), f"reward {UNIT}"),
     ("reward yes or no", lambda m: m.feedback("a1", reward=True), f"reward {UNIT}, got True"),
     ("reward in words", lambda m: m.feedback("a1", reward="1"), f"reward {UNIT}, got '1'"),  # type: ignore[arg-type]
     (
@@ -745,4 +746,6 @@ def test_no_caller_marks_a_text_as_a_correction() -> None:
         memory.ingest("What valve: a steel one", source="correction", source_id="correction:a1")
     with pytest.raises(InvalidInput, match=r"turns\[0\].source must be another word"):
         memory.ingest_many([{"text": "What valve: a steel one", "source": "correction"}])
+    with pytest.raises(InvalidInput, match="source must be another word"):
+        memory.sync([{"text": "a steel one", "source_id": "c-17"}], source="correction")
     assert len(memory) == 1

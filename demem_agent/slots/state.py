@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Set
-from dataclasses import field, replace
+from dataclasses import field, fields, replace
 
 import numpy as np
 
@@ -90,6 +90,11 @@ class State:
     derived: Derived = field(default_factory=Derived)
     cache: Cache = field(default_factory=Cache)
 
+    def become(self, other: State) -> None:
+        """Take over all that another state is: what holds this one holds that from now on."""
+        for one in fields(self):
+            setattr(self, one.name, getattr(other, one.name))
+
     def prototypes(self) -> dict[int, Vector]:
         """Return the direction of every active slot, of unit length (zero while it is empty)."""
         make = self.experiment.prototype
@@ -150,6 +155,10 @@ class State:
         lineage = self.derived.current
         settled = {id: lineage.settled(id, ("updated",)) for id in marked}
         return frozenset(id for id in marked if settled[id] == id or settled[id] not in marked)
+
+    def marks_in_order(self) -> tuple[Mark, ...]:
+        """Return the marks by the number of their items, as a store gives them."""
+        return tuple(sorted(self.marks.values(), key=lambda mark: number_of(mark.evidence_id)))
 
     @property
     def hidden(self) -> frozenset[str]:

@@ -67,6 +67,8 @@ def backed_up(
         InvalidInput: if there is such a file, or no folder to make it in.
         StoreError: for a memory that holds damaged rows, or that cannot be read or written.
     """
+    if not isinstance(path, str | Path):
+        raise InvalidInput("path", path, "the path of a file")
     target = Path(path)
     with written_beside(target) as partial:
         if only is None and isinstance(store, SqliteStore) and store.path != ":memory:":
@@ -143,9 +145,16 @@ def written_beside(target: Path) -> Iterator[Path]:
 
 
 def _require_free(target: Path) -> None:
-    if not target.parent.is_dir():
+    if "\0" in str(target):
+        raise InvalidInput("path", str(target), "the path of a file")
+    try:
+        has_folder = target.parent.is_dir()
+        is_taken = target.exists() or target.is_symlink()
+    except OSError as error:
+        raise InvalidInput("path", str(target), f"the path of a file: {error.strerror}") from error
+    if not has_folder:
         raise InvalidInput("path", str(target), "in a folder that is there")
-    if target.exists() or target.is_symlink():
+    if is_taken:
         raise InvalidInput("path", str(target), "the name of no file that is there")
 
 

@@ -43,10 +43,12 @@ __all__ = [
     "ended",
     "erase_log",
     "must_be_alone",
+    "part",
     "reported",
     "shares_safely",
     "sqlite3",
     "transaction",
+    "turn",
     "version_of",
     "wait_for",
 ]
@@ -294,6 +296,45 @@ def ended(db: Database) -> Iterator[None]:
     """Write all that is done inside a transaction that has begun, or nothing."""
     try:
         yield
+    except BaseException:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+        raise
+    _commit(db)
+
+
+@contextmanager
+def part(db: Database) -> Iterator[None]:
+    """Have all that is done inside be part of a transaction, or nothing of it."""
+    db.execute("SAVEPOINT part")
+    try:
+        yield
+    except BaseException:
+        if db.in_transaction:  # else SQLite has given it up, and all of it
+            db.execute("ROLLBACK TO part")
+            db.execute("RELEASE part")
+        raise
+    db.execute("RELEASE part")
+
+
+@contextmanager
+def turn(db: Database) -> Iterator[None]:
+    """Have a transaction that has begun take in several, so that nobody else writes in between.
+
+    Each is whole by itself and stays, whatever comes after it; all are on the disk once this ends.
+
+    Raises:
+        sqlite3.Error: if they are not, as where the disk is full.
+    """
+    try:
+        yield
+    finally:
+        if db.in_transaction:  # else SQLite has given it up, and said why
+            _commit(db)
+
+
+def _commit(db: Database) -> None:
+    try:
         db.execute("COMMIT")
     except BaseException:
         if db.in_transaction:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -111,6 +112,12 @@ class MemoryStore:
             require_tenant_room(self._items_after(address, delta), delta)
             _write(tables, delta)
             tables.changed = time_now()
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Keep all others from writing, so that what is read stays so until it is written over."""
+        with self._lock:
+            yield
 
     def move(self, address: Address, to: Address) -> None:
         """Give a memory another address; whoever holds it open finds it gone."""

@@ -107,7 +107,7 @@ def _lines(state: State) -> Iterator[Json]:
         yield {"kind": "situation", **_situation_to_line(situation)}
     for decision in state.choices.values():
         yield {"kind": "choice", **decision_to_json(decision)}
-    for mark in state.marks.values():
+    for mark in state.marks_in_order():
         yield {"kind": "mark", **asdict(mark)}
     for operation in (*state.keyed.values(), *state.receipts):
         yield {**asdict(operation), "operation": operation.kind, "kind": "operation"}

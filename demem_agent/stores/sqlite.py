@@ -33,7 +33,9 @@ from demem_agent.stores.connections import (
     ended,
     erase_log,
     must_be_alone,
+    part,
     reported,
+    turn,
     wait_for,
 )
 from demem_agent.stores.keys import Keys, mismatched
@@ -105,6 +107,7 @@ class SqliteStore:
         self.path = str(path)
         self.exclusive = must_be_alone()
         self._closed = False
+        self._waiting: list[tuple[str, bool]] = []  # to be erased once no transaction is open
         self._connection = connect(self.path)
         self._db = self._connection.db
         with self._using("erase"):
@@ -165,6 +168,25 @@ class SqliteStore:
                 self._db.execute(OWE_LOG)
         self._connection.owes_erasure |= delta.erases
         self._erase("forgotten", needed=delta.erases and not delta.for_room)
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Keep all others from writing, so that what is read stays so until it is written over.
+
+        What is committed meanwhile is on the disk once this ends.
+
+        Raises:
+            StoreError: also where it is not, since the disk is full, say: then nothing of it is.
+        """
+        for at_last in tries(connections.WAIT):
+            with self._using("write"):
+                if begun(self._connection, "BEGIN IMMEDIATE", surely=at_last):
+                    self._waiting.clear()
+                    with turn(self._db):
+                        yield
+                    for what, needed in self._waiting:
+                        self._erase(what, needed=needed)
+                    return
 
     def move(self, address: Address, to: Address) -> None:
         """Give a memory another address; whoever holds it open finds it gone."""
@@ -355,6 +377,9 @@ class SqliteStore:
         that is needed and cannot be.
         """
         with self._using("erase"):
+            if self._db.in_transaction:  # that of ``writing``, which sees to it when it ends
+                self._waiting.append((what, needed))
+                return
             hindered = self._erase_log(at_once=needed)
         if needed and hindered:
             raise StoreError(
@@ -381,6 +406,10 @@ class SqliteStore:
     def _transaction(self, doing: str, begin: str = "BEGIN IMMEDIATE") -> Iterator[None]:
         for at_last in tries(connections.WAIT):
             with self._using(doing):
+                if self._db.in_transaction:  # that of ``writing``
+                    with part(self._db):
+                        yield
+                    return
                 if begun(self._connection, begin, surely=at_last):
                     with ended(self._db):
                         yield

@@ -175,6 +175,11 @@ class TestAtMostSoMany:
 
 
 class TestForSoManyDays:
+    def test_more_days_than_there_have_been_keep_all(self) -> None:
+        memory = made(clock=Days(), keep_days=10**12)
+        memory.ingest("said long ago", at="0001-01-01")
+        assert texts(memory) == ["said long ago"]
+
     def test_what_was_said_is_kept_so_long_and_no_longer(self) -> None:
         clock = Days()
         memory = made(clock=clock, keep_days=3)

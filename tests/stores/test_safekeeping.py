@@ -13,6 +13,7 @@ import threading
 from contextlib import closing
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -72,6 +73,11 @@ class TestBackups:
             backup(url, tmp_path / "no" / "b.db")
         assert sorted(path.name for path in tmp_path.iterdir()) == before
         assert (tmp_path / "b.db").read_text() == "mine"
+
+    @pytest.mark.parametrize("path", [None, 7, b"b.db", "b\0.db", "b" * 5_000])
+    def test_what_is_no_path_is_refused(self, url: str, path: Any) -> None:
+        with pytest.raises(InvalidInput, match="path must be the path of a file"):
+            backup(url, path)
 
     def test_a_file_that_appears_meanwhile_is_not_overwritten(
         self, url: str, tmp_path: Path

@@ -18,11 +18,11 @@ from sealed_files import edited, legible, made_earlier
 from stored import HERE, OPTIONS, Interrupted, driver, lived, opened
 
 from demem_agent import AsyncSlotMemory, SlotMemory
-from demem_agent.errors import DeMemError, MemoryGone, StoreError
+from demem_agent.errors import DeMemError, MemoryGone, StaleState, StoreError
 from demem_agent.memories import delete_memory, list_memories
 from demem_agent.settings import Settings
 from demem_agent.slots.records import Delta, Head, Operation
-from demem_agent.stores import connections, open_store
+from demem_agent.stores import Address, connections, open_store
 from demem_agent.stores.loading import load_state
 from demem_agent.stores.schema import APPLICATION, MIGRATIONS, VERSION
 from demem_agent.stores.sqlite import SqliteStore
@@ -35,6 +35,37 @@ def module(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> M
     monkeypatch.setattr(connections, "sqlite3", found)
     monkeypatch.setattr(connections, "WAIT", 0.1)
     return found
+
+
+def test_nobody_else_writes_while_one_writes_alone(module: ModuleType, tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "a.db")
+    store.create(HERE, Settings())
+    with store.writing(), closing(module.connect(tmp_path / "a.db", timeout=0)) as other:
+        store.commit(HERE, Delta(Head(seq=1), (Operation(1, "nothing"),)))
+        with pytest.raises(module.OperationalError, match="locked"):
+            other.execute("BEGIN IMMEDIATE")
+    assert store.seq(HERE) == 1
+    store.close()
+
+
+def test_what_is_forgotten_alone_is_in_no_file_either(
+    module: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    memory = SlotMemory.open(f"sqlite:///{tmp_path}/a.db", **OPTIONS)
+    memory.ingest("the password is plover")
+    memory.ingest("the boiler has a brass valve")
+    commit, late = SqliteStore.commit, iter([StaleState("others came first")])
+
+    def overtaken(self: SqliteStore, address: Address, delta: Delta) -> None:
+        for error in late:
+            raise error
+        commit(self, address, delta)
+
+    monkeypatch.setattr(SqliteStore, "commit", overtaken)
+    memory.forget("e1")
+    assert next(late, None) is None
+    assert len(memory) == 1
+    assert not can_be_read(tmp_path, "plover")
 
 
 @pytest.mark.parametrize(
@@ -113,6 +144,7 @@ def test_two_processes_share_a_file_where_that_is_safe(module: ModuleType, tmp_p
         url, encoder=BagEncoder(), answerer=Interrupted(lambda: elsewhere(module, url, ""))
     ) as memory:
         memory.ingest("this was here first")
+        memory.answer("What came from elsewhere?")
         assert "this came from elsewhere" in memory.answer("What came from elsewhere?").text
         assert memory.ingest("and it goes on").evidence_id == "e3"
         memory.check()
