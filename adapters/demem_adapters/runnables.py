@@ -313,7 +313,7 @@ class RecallNode(Runnable[Any, Any]):
         self, input: Any, config: RunnableConfig | None = None, **_: Any
     ) -> dict[str, str] | None:
         """Recall for the user's last messages, and remember these."""
-        _, turn = self._begin(input, config)
+        turn = self._begin(input, config)[1]
         return {self.memory: block(turn.reading)} if self.memory else None
 
     async def ainvoke(
