@@ -132,6 +132,24 @@ class MemoryHandle:
             return tuple(slot_view(state, number) for number in sorted(state.slots))
 
     @property
+    def version(self) -> str:
+        """Which state the memory is in: the same as long as nothing is done that changes it.
+
+        It tells the memory from an earlier one of its id as well, and is of no other use than to be
+        compared with another.
+
+        Examples:
+            >>> before = memory.version
+            >>> memory.version == before, memory.ingest("Hello!").evidence_id
+            (True, 'e4')
+            >>> memory.version == before
+            False
+        """
+        with self._still():
+            head = self._held.state.head
+            return f"{head.era}-{head.seq}"
+
+    @property
     def resident(self) -> int:
         """About how many bytes of RAM the memory takes, as of the last operation.
 
