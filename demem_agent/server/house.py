@@ -69,7 +69,7 @@ class House:
             if known is not None:
                 _require_same(known, given)
                 return known, False
-            options: Options = {**self.settings, **given, **self.pool.named(memory_id)}
+            options: Any = {**self.settings, **given, **self.pool.named(memory_id)}
             made = SlotMemory.open(self.pool.store, **options)
             return self.pool.put(memory_id, made), True
 

@@ -9,7 +9,17 @@ from typing import Any
 from demem_agent.later import dataclass
 from demem_agent.server.refusals import Refusal
 
-__all__ = ["Limits", "Receive", "Scope", "Send", "body_of", "client_of", "headers_of", "require", "token_of"]
+__all__ = [
+    "Limits",
+    "Receive",
+    "Scope",
+    "Send",
+    "body_of",
+    "client_of",
+    "headers_of",
+    "require",
+    "token_of",
+]
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]

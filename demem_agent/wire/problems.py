@@ -8,7 +8,7 @@ own process.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 
 from demem_agent.errors import (
     BudgetSpent,
@@ -145,7 +145,7 @@ def error_of(document: Mapping[str, Any], status: int) -> DeMemError:
     if kind is None or kind.error is None:
         name = "unknown" if kind is None else kind.name
         return RemoteError(detail, problem=name, status=status)
-    made = cast(DeMemError, kind.error.__new__(kind.error, detail))
+    made = kind.error.__new__(kind.error, detail)
     made.args = (detail,)
     for name in kind.attributes:
         setattr(made, name, document.get(name))

@@ -81,7 +81,7 @@ Conditions = Annotated[list[Text], Meta(max_length=16)]
 PageSize = Annotated[int, Meta(ge=1, le=1000)]
 
 
-class _Given(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class _Given(Struct, kw_only=True, forbid_unknown_fields=True):
     """What a caller gives; a name that is not known is refused, not passed over."""
 
 
@@ -326,7 +326,6 @@ NewMemory = msgspec.defstruct(
     _settings(),
     bases=(_Given,),
     kw_only=True,
-    frozen=True,
     forbid_unknown_fields=True,
     namespace={"__doc__": "The settings of a memory that is made; the server's unless given."},
 )
@@ -354,7 +353,7 @@ class Rotate(_Given, kw_only=True):
     hours: Annotated[float, Meta(ge=0, le=24 * 365)] = 24.0
 
 
-class KeyShown(Struct, frozen=True, kw_only=True):
+class KeyShown(Struct, kw_only=True):
     """A key without its secret."""
 
     id: str
@@ -366,17 +365,17 @@ class KeyShown(Struct, frozen=True, kw_only=True):
     revoked: bool
 
 
-class KeyMade(KeyShown, frozen=True, kw_only=True):
+class KeyMade(KeyShown, kw_only=True):
     """A key as it is shown once: ``key`` is kept by nobody but whoever reads this."""
 
     key: str
 
 
-class Query(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Query(Struct, kw_only=True, forbid_unknown_fields=True):
     """The parameters of an address; none unless a subclass has some."""
 
 
-class List(Query, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class List(Query, kw_only=True, forbid_unknown_fields=True):
     """A page of a list.
 
     Attributes:
@@ -387,7 +386,7 @@ class List(Query, frozen=True, kw_only=True, forbid_unknown_fields=True):
     limit: PageSize = 100
 
 
-class Items(List, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Items(List, kw_only=True, forbid_unknown_fields=True):
     """A page of those items of which all holds that is given.
 
     Attributes:
@@ -402,7 +401,7 @@ class Items(List, frozen=True, kw_only=True, forbid_unknown_fields=True):
     until: Period | None = msgspec.field(name="to", default=None)
 
 
-class Filtered(Query, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Filtered(Query, kw_only=True, forbid_unknown_fields=True):
     """What a filter leaves.
 
     Attributes:
@@ -419,13 +418,13 @@ class Found(Filter, kw_only=True):
     limit: PageSize = 100
 
 
-class MemoryName(Struct, frozen=True, kw_only=True):
+class MemoryName(Struct, kw_only=True):
     """A memory of the list."""
 
     memory_id: str
 
 
-class Memory(Struct, frozen=True, kw_only=True):
+class Memory(Struct, kw_only=True):
     """A memory as it stands.
 
     Attributes:
@@ -438,7 +437,7 @@ class Memory(Struct, frozen=True, kw_only=True):
     settings: Settings
 
 
-class Version(Struct, frozen=True, kw_only=True):
+class Version(Struct, kw_only=True):
     """What serves."""
 
     name: str
@@ -446,13 +445,13 @@ class Version(Struct, frozen=True, kw_only=True):
     api: str
 
 
-class Told(Struct, frozen=True, kw_only=True):
+class Told(Struct, kw_only=True):
     """A text."""
 
     text: str
 
 
-class Page(Struct, Generic[Record], frozen=True, kw_only=True):
+class Page(Struct, Generic[Record], kw_only=True):
     """A page of a list; ``next`` is the cursor of the one after it, None of the last."""
 
     records: list[Record]

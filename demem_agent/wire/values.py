@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -43,7 +43,7 @@ def decoded(data: bytes, kind: type[Value]) -> Value:
         InvalidInput: for JSON of another shape, naming the field.
     """
     try:
-        return cast(Value, msgspec.json.decode(data, type=kind, dec_hook=_read))
+        return msgspec.json.decode(data, type=kind, dec_hook=_read)
     except msgspec.ValidationError as error:
         raise invalid(error) from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

@@ -39,7 +39,7 @@ from demem_agent.wire.requests import (
 __all__ = ["ENDPOINTS"]
 
 
-class Forgetting(Query, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Forgetting(Query, kw_only=True, forbid_unknown_fields=True):
     """How an item is forgotten.
 
     Attributes:

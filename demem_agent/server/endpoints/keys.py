@@ -12,7 +12,7 @@ __all__ = ["ENDPOINTS", "shown_of"]
 
 
 def listed(call: Call) -> Page[KeyShown]:
-    return Page(records=[_shown(key) for key in call.house.ring.keys() if _is_under(call, key)])
+    return Page(records=[_shown(key) for key in call.house.ring.all() if _is_under(call, key)])
 
 
 def made(call: Call) -> KeyMade:
@@ -51,7 +51,7 @@ def shown_of(key: Key) -> dict[str, object]:
 
 def _known(call: Call) -> Key:
     """Return the key that is meant, if whoever calls may see it."""
-    for key in call.house.ring.keys():
+    for key in call.house.ring.all():
         if key.id == call.names["id"] and _is_under(call, key):
             return key
     raise NotFound("key", call.names["id"])

@@ -14,7 +14,14 @@ from demem_agent.later import dataclass
 __all__ = [
     "EVERYTHING",
     "NOBODY",
-    "SCOPES", "Key", "Scope", "digest_of", "parts_of", "scopes_field", "written"]
+    "SCOPES",
+    "Key",
+    "Scope",
+    "digest_of",
+    "parts_of",
+    "scopes_field",
+    "written",
+]
 
 #: What may be done: read what changes nothing; write what is remembered, answered and decided;
 #: feedback answers, decides and tells how it went; forget erases; admin makes keys.

@@ -106,7 +106,7 @@ class KeyRing:
         self._set("revoked = ?", 1, id)
         return key
 
-    def keys(self) -> list[Key]:
+    def all(self) -> list[Key]:
         """Return all keys that were ever made, by when."""
         with self._reported():
             rows = self._db.execute("SELECT * FROM key ORDER BY made, id").fetchall()
