@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from demem_agent.later import dataclass
 from demem_agent.server.refusals import Refusal
@@ -65,9 +65,9 @@ class Lane:
         finally:
             place.leave()
 
-    def submit(self, work: Callable[[], Result]) -> asyncio.Future[Result]:
+    def submit(self, work: Callable[[], Result]) -> Future[Result]:
         """Have a thread do some work."""
-        return asyncio.get_running_loop().run_in_executor(self._threads, work)
+        return self._threads.submit(work)
 
     def close(self) -> None:
         """Wait until all that was begun is done."""
@@ -88,25 +88,30 @@ class Place:
             Refusal: if it takes longer than it may. What a thread has begun it also ends.
         """
         seconds = self._lane.room.seconds
-        future = self._lane.submit(work)
+        loop = asyncio.get_running_loop()
+        running = self._lane.submit(work)
         self._works = True
-        future.add_done_callback(self._done)
-        try:
-            return await asyncio.wait_for(asyncio.shield(future), seconds)
-        except TimeoutError:
-            if future.done():
-                raise  # it is the work's own
-            begun = not future.cancel()
-            says = f"not done within {seconds:g} s"
-            says += ", and still at work" if begun else ", and not begun"
-            raise Refusal("timed-out" if begun else "busy", says, {"Retry-After": "5"}) from None
+        running.add_done_callback(lambda _: loop.call_soon_threadsafe(self._done))
+        waited = asyncio.wrap_future(running)
+        waited.add_done_callback(_looked_at)
+        finished, _ = await asyncio.wait({waited}, timeout=seconds)
+        if finished:
+            return waited.result()
+        begun = not running.cancel()
+        says = f"not done within {seconds:g} s, and "
+        says += "still at work" if begun else "not begun"
+        raise Refusal("timed-out" if begun else "busy", says, {"Retry-After": "5"})
 
     def leave(self) -> None:
         """Give the place up, unless a thread still works in it."""
         if not self._works:
             self._lane.taken -= 1
 
-    def _done(self, future: asyncio.Future[Result]) -> None:
+    def _done(self) -> None:
         self._lane.taken -= 1
-        if not future.cancelled():
-            future.exception()  # it is told to whoever waits, if anybody does
+
+
+def _looked_at(future: asyncio.Future[Any]) -> None:
+    """Look at what went wrong, or asyncio logs it, with its words, where nobody waits for it."""
+    if not future.cancelled():
+        future.exception()
