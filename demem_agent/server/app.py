@@ -30,6 +30,7 @@ from demem_agent.server.receiving import (
     client_of,
     headers_of,
     require,
+    tags_of,
     token_of,
 )
 from demem_agent.server.refusals import Refusal
@@ -170,8 +171,8 @@ class App:
             names=found.names,
             query=query,
             token=token,
-            matches=headers.get("if-match"),
-            matches_none=headers.get("if-none-match"),
+            matches=tags_of(headers, "if-match"),
+            matches_none=tags_of(headers, "if-none-match"),
         )
         if not endpoint.lane:
             return carried_out(self.house, work(body=b""))

@@ -8,6 +8,7 @@ from typing import Any
 
 import demem_agent
 from demem_agent.server.endpoints import Endpoint
+from demem_agent.server.receiving import TAGS
 from demem_agent.wire.problems import MEDIA_TYPE, PROBLEMS
 from demem_agent.wire.values import schemas
 
@@ -18,6 +19,8 @@ Json = dict[str, Any]
 _TEMPLATE = "#/components/schemas/{name}"
 _JSON = "application/json"
 _LINES = "application/x-ndjson"
+#: An idempotency key as it may be written: printable, without quotes round it.
+_TOKEN = "[!#-~]+"
 _PLACE = re.compile(r"\{(\w+)\}")
 _PLACES: dict[str, Json] = {
     "memory": {"type": "string", "minLength": 1, "maxLength": 1000},
@@ -58,6 +61,7 @@ def document(endpoints: Iterable[Endpoint]) -> Json:
         "paths": paths,
         "components": {
             "schemas": {**parts, "Problem": _problem()},
+            "responses": {"Problem": _failure()},
             "securitySchemes": {"key": {"type": "http", "scheme": "bearer"}},
         },
         "security": [{}, {"key": []}],
@@ -115,11 +119,13 @@ def _parameters(row: Endpoint, of: dict[str, Json], parts: dict[str, Json]) -> l
     for written, schema in parts[name].get("properties", {}).items():
         made.append({"name": written, "in": "query", "required": False, "schema": _some(schema)})
     if row.keeps == "ledger":
-        made.append(_in_header("Idempotency-Key", "The same key, the same request: done once."))
+        says = "The same key, the same request: done once."
+        made.append(_in_header("Idempotency-Key", says, _TOKEN))
     if row.of_a_memory and row.changes:
-        made.append(_in_header("If-Match", "Change this version of the memory alone."))
+        made.append(_in_header("If-Match", "Change this version of the memory alone.", TAGS))
     elif row.of_a_memory and row.tagged and row.method == "GET":
-        made.append(_in_header("If-None-Match", "Answer 304 if the memory is of this version."))
+        says = "Answer 304 if the memory is of this version."
+        made.append(_in_header("If-None-Match", says, TAGS))
     return made
 
 
@@ -140,8 +146,8 @@ def _in_path(name: str) -> Json:
     }
 
 
-def _in_header(name: str, says: str) -> Json:
-    schema = {"type": "string", "minLength": 1, "maxLength": 200, "pattern": "^[!-~]+$"}
+def _in_header(name: str, says: str, pattern: str) -> Json:
+    schema = {"type": "string", "minLength": 1, "maxLength": 200, "pattern": f"^{pattern}$"}
     return {"name": name, "in": "header", "required": False, "description": says, "schema": schema}
 
 
@@ -185,8 +191,12 @@ def _problems(row: Endpoint) -> Json:
 
 
 def _failing(says: str) -> Json:
+    return {"$ref": "#/components/responses/Problem", "description": says}
+
+
+def _failure() -> Json:
     schema = {"$ref": _TEMPLATE.format(name="Problem")}
-    return {"description": says, "content": {MEDIA_TYPE: {"schema": schema}}}
+    return {"description": "A problem.", "content": {MEDIA_TYPE: {"schema": schema}}}
 
 
 def _problem() -> Json:

@@ -6,10 +6,11 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from typing import Any
 
-from demem_agent.later import dataclass
+from demem_agent.later import dataclass, pattern
 from demem_agent.server.refusals import Refusal
 
 __all__ = [
+    "TAGS",
     "Limits",
     "Receive",
     "Scope",
@@ -28,6 +29,10 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 _JSON = "application/json"
 _LINES = "application/x-ndjson"
 _LONGEST_TOKEN = 200
+_ONE_TAG = r'(W/)?"[!#-~]*"'
+#: What ``If-Match`` and ``If-None-Match`` have: any version, or some.
+TAGS = rf"(\*|{_ONE_TAG}( *, *{_ONE_TAG})*)"
+_TAGS = pattern(TAGS)
 #: Of which a request may have one alone: two readers could each go by another.
 _SINGLE = frozenset(
     {
@@ -102,6 +107,19 @@ def token_of(headers: Mapping[str, str]) -> str | None:
         says = f"Idempotency-Key is of 1 to {_LONGEST_TOKEN} printable ASCII characters"
         raise Refusal("malformed", says, closes=True)
     return token
+
+
+def tags_of(headers: Mapping[str, str], name: str) -> str | None:
+    """Return what a header says of versions; None where it is not there.
+
+    Raises:
+        Refusal: for what names none.
+    """
+    given = headers.get(name)
+    if given is not None and not _TAGS.fullmatch(given.strip()):
+        says = f'{name} is *, or ETags as they came, in their quotes: "0-12"'
+        raise Refusal("malformed", says, closes=True)
+    return given
 
 
 def require(headers: Mapping[str, str], *, lines: bool, limit: int) -> None:
