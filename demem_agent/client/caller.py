@@ -89,7 +89,7 @@ def _key(key: object) -> str:
 
 def _written(body: Any) -> tuple[bytes, str]:
     if isinstance(body, list):
-        return b"".join(json.dumps(line).encode() + b"\n" for line in body), _LINES
+        return "".join(f"{line}\n" for line in body).encode(), _LINES
     return json.dumps(body).encode(), _JSON
 
 

@@ -12,6 +12,7 @@ from urllib.parse import quote, urlencode
 from demem_agent.errors import InvalidInput
 from demem_agent.later import dataclass
 from demem_agent.text.language.words import clean
+from demem_agent.turns import text_field
 from demem_agent.wire.requests import Page
 
 __all__ = [
@@ -43,7 +44,7 @@ class Request(Generic[Result]):
     Attributes:
         path: what comes after the path of the memory, percent signs and all.
         gives: what comes back.
-        body: JSON values; None for none. Of an import it is a list, sent line by line.
+        body: JSON values; None for none. Of an import it is its lines, as text.
     """
 
     method: str
@@ -128,12 +129,7 @@ def segment(field: str, text: object) -> str:
     Raises:
         InvalidInput: for what is no text, or blank.
     """
-    if not isinstance(text, str) or not text.strip():
-        raise InvalidInput(field, text, "a text that is not blank")
-    try:
-        return quote(text, safe="")
-    except UnicodeEncodeError:
-        raise InvalidInput(field, text, "a text that UTF-8 can hold") from None
+    return quote(clean(text_field(field, text)), safe="")
 
 
 def plain(field: str, value: object) -> Any:

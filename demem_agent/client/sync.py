@@ -76,8 +76,13 @@ class RemoteMemory:
     def __init__(self, caller: Caller, settings: Settings) -> None:
         """Hold a memory that is there; :meth:`open` makes one if it is not."""
         self._caller = caller
-        self.settings = settings
+        self._settings = settings
         self._door = door_of(settings)
+
+    @property
+    def settings(self) -> Settings:
+        """The budget, and how what comes in is placed."""
+        return self._settings
 
     @classmethod
     def open(

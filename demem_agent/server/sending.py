@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,6 +10,7 @@ from demem_agent.later import dataclass
 from demem_agent.server.receiving import Send
 from demem_agent.server.refusals import Refusal
 from demem_agent.wire.problems import MEDIA_TYPE, Kind, members_of, problem_of
+from demem_agent.wire.values import written
 
 __all__ = ["Response", "problem", "problem_from", "sent"]
 
@@ -45,7 +45,7 @@ def problem(kind: Kind, detail: str, members: Mapping[str, Any] | None = None) -
         "detail": detail,
         **(members or {}),
     }
-    body = json.dumps(document, default=str).encode()
+    body = written(document)
     headers = {"Content-Type": MEDIA_TYPE}
     if kind.status == 503:
         headers["Retry-After"] = "1"

@@ -17,7 +17,7 @@ from demem_agent.server.keys import Key
 from demem_agent.server.parameters import parameters
 from demem_agent.server.refusals import Refusal
 from demem_agent.server.sending import Response
-from demem_agent.wire.values import Unreadable, decoded, encoded
+from demem_agent.wire.values import Unreadable, decoded, encoded, lines_of
 
 __all__ = ["Work", "carried_out"]
 
@@ -126,14 +126,10 @@ def _tag(version: str | None) -> dict[str, str]:
 def _body(endpoint: Endpoint, data: bytes) -> Any:
     try:
         if endpoint.lines:
-            return _lines(data)
+            return lines_of(data)
         return None if endpoint.body is None else decoded(data or b"{}", endpoint.body)
     except Unreadable as error:
         raise Refusal("malformed", f"the body is no JSON: {error}") from error
-
-
-def _lines(data: bytes) -> list[dict[str, Any]]:
-    return [decoded(line, dict[str, Any]) for line in data.splitlines() if line.strip()]
 
 
 def _response(endpoint: Endpoint, reply: Any, version: str | None) -> Response:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+import json
+from typing import Any, NoReturn, TypeVar
 
 import msgspec
 
 from demem_agent.errors import InvalidInput
 from demem_agent.metadata import Metadata
+from demem_agent.text.language.words import clean
 
-__all__ = ["Unreadable", "decoded", "encoded", "invalid", "schemas"]
+__all__ = ["Unreadable", "decoded", "encoded", "invalid", "lines_of", "schemas", "written"]
 
 Value = TypeVar("Value")
 
@@ -26,13 +28,17 @@ class Unreadable(Exception):
 def encoded(value: object) -> bytes:
     """Return a record, or whatever holds some, as JSON in UTF-8.
 
-    Raises:
-        InvalidInput: for text that has no place in UTF-8, such as half a surrogate pair.
+    Half a surrogate pair, which no UTF-8 has, becomes U+FFFD.
     """
     try:
         return msgspec.json.encode(value)
-    except UnicodeEncodeError as error:
-        raise InvalidInput("text", "half a character", "text that UTF-8 can hold") from error
+    except UnicodeEncodeError:
+        return written(msgspec.to_builtins(value))
+
+
+def written(value: object) -> bytes:
+    """Return plain values as JSON in UTF-8, with U+FFFD for half a surrogate pair."""
+    return clean(json.dumps(value, ensure_ascii=False, default=str)).encode()
 
 
 def decoded(data: bytes, kind: type[Value]) -> Value:
@@ -48,6 +54,34 @@ def decoded(data: bytes, kind: type[Value]) -> Value:
         raise invalid(error) from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise Unreadable(str(error)) from error
+
+
+def lines_of(data: bytes) -> list[dict[str, Any]]:
+    """Return what JSON lines hold; half a surrogate pair in them stays as it is.
+
+    Raises:
+        Unreadable: for a line that is no JSON, naming it.
+        InvalidInput: for a line that is no object.
+    """
+    found: list[dict[str, Any]] = []
+    for number, line in enumerate(data.splitlines(), 1):
+        if line.strip():
+            found.append(_line(line, number))
+    return found
+
+
+def _line(line: bytes, number: int) -> dict[str, Any]:
+    try:
+        value = json.loads(line.decode(), parse_constant=_no_number)
+    except (ValueError, RecursionError) as error:
+        raise Unreadable(f"line {number}") from error
+    if not isinstance(value, dict):
+        raise InvalidInput(f"line {number}", value, "an object")
+    return value
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON")
 
 
 def invalid(error: msgspec.ValidationError) -> InvalidInput:
