@@ -25,7 +25,7 @@ _KEPT = 8
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What came back.
+    """What came back. Not hashable, as headers are a mapping.
 
     Attributes:
         headers: by their names in small letters.

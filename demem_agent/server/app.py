@@ -83,6 +83,7 @@ class App:
         self._access = Access(house.ring, names)
         self._routes = Routes(ENDPOINTS)
         self._audit = audit
+        self._is_closed = False
         self._flying: set[tuple[str, str]] = set()
         self._document = encoded(document(ENDPOINTS))
 
@@ -94,7 +95,10 @@ class App:
             await self._answer(scope, receive, send)
 
     def close(self) -> None:
-        """Wait for what was begun, and release everything."""
+        """Wait for what was begun, and release everything; once."""
+        if self._is_closed:
+            return
+        self._is_closed = True
         for lane in self.lanes.values():
             lane.close()
         self.house.close()
@@ -132,26 +136,15 @@ class App:
             return Response(200, {"Content-Type": "application/json"}, self._document)
         found = self._routes.find(scope["method"], path)
         told.endpoint, told.names = found
-        key = self._key(found, headers, scope)
-        told.key = key
+        told.key = key = self._key(found.endpoint, headers, scope)
+        _require_allowed(found, key)
         return await self._admitted(found, key, headers, scope["query_string"], receive)
 
-    def _key(self, found: Found, headers: Mapping[str, str], scope: Scope) -> Key:
-        """Return the key of a request that allows it.
-
-        Raises:
-            Refusal: where none does.
-        """
-        endpoint = found.endpoint
+    def _key(self, endpoint: Endpoint, headers: Mapping[str, str], scope: Scope) -> Key:
+        """Return who calls; what needs no key is called by nobody."""
         if not endpoint.scopes:
             return NOBODY
-        key = self._access.key_of(headers, client_of(scope))
-        if not key.allows(endpoint.scopes):
-            one_of = " or ".join(sorted(endpoint.scopes))
-            raise Refusal("forbidden", f"it needs a key with the scope {one_of}", closes=True)
-        if endpoint.of_a_memory and not key.reaches(found.names["memory"]):
-            raise Refusal("forbidden", "the key does not reach this memory", closes=True)
-        return key
+        return self._access.key_of(headers, client_of(scope))
 
     async def _admitted(
         self,
@@ -222,6 +215,20 @@ class App:
             return
         memory = (told.names or {}).get("memory")
         self._audit.note(operation=name, memory=memory, key=key, status=response.status, ms=took)
+
+
+def _require_allowed(found: Found, key: Key) -> None:
+    """Refuse what a key does not allow; of a foreign memory it is not told whether it is there.
+
+    Raises:
+        Refusal: then.
+    """
+    endpoint = found.endpoint
+    if endpoint.scopes and not key.allows(endpoint.scopes):
+        one_of = " or ".join(sorted(endpoint.scopes))
+        raise Refusal("forbidden", f"it needs a key with the scope {one_of}", closes=True)
+    if endpoint.of_a_memory and not key.reaches(found.names["memory"]):
+        raise Refusal("forbidden", "the key does not reach this memory", closes=True)
 
 
 def _require_keepable(endpoint: Endpoint, token: str | None) -> None:

@@ -65,7 +65,7 @@ class Limits:
     seconds: float = 30.0
     headers: int = 32 * 2**10
     header_seconds: float = 10.0
-    idle: float = 30.0
+    idle: int = 30
 
 
 def headers_of(raw: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:

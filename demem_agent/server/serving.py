@@ -21,13 +21,14 @@ from demem_agent.server.house import House
 from demem_agent.server.keys import KeyRing
 from demem_agent.server.receiving import Limits
 from demem_agent.server.sending import problem
+from demem_agent.settings import Settings
 from demem_agent.stores import Store
 from demem_agent.wire.problems import PROBLEMS
 
 __all__ = ["Server", "make_app", "serve"]
 
 #: Seconds that requests have to end in when the server does; what they began is done all the same.
-GRACE = 10.0
+GRACE = 10
 
 
 def make_app(
@@ -61,6 +62,7 @@ def make_app(
     settings = set(settings_given(options)) & set(options)
     given: Any = {name: value for name, value in options.items() if name in settings}
     team: Any = {name: value for name, value in options.items() if name not in settings}
+    Settings(**settings_given(given))  # before a file is made for what cannot be
     pool = MemoryPool(url, most_bytes=most_bytes, **team)
     ring = keys if isinstance(keys, KeyRing) else KeyRing(keys or ":memory:")
     note = None if audit is None else Audit(audit)
@@ -104,8 +106,8 @@ class Server(uvicorn.Server):
             proxy_headers=False,
             server_header=False,
             h11_max_incomplete_event_size=limits.headers,
-            timeout_keep_alive=int(limits.idle),
-            timeout_graceful_shutdown=int(GRACE),
+            timeout_keep_alive=limits.idle,
+            timeout_graceful_shutdown=GRACE,
         )
         super().__init__(config)
 
@@ -138,7 +140,10 @@ def serve(
     Raises:
         InvalidInput: for a host that others reach, where there are no keys.
     """
-    Server(app, host=host, port=port, on_start=on_start).run()
+    try:
+        Server(app, host=host, port=port, on_start=on_start).run()
+    finally:
+        app.close()
 
 
 def _protocol(limits: Limits) -> type[asyncio.Protocol]:
