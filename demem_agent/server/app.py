@@ -21,6 +21,7 @@ from demem_agent.server.house import House
 from demem_agent.server.keys import Key
 from demem_agent.server.keys.records import NOBODY
 from demem_agent.server.openapi import document
+from demem_agent.server.rates import Rates
 from demem_agent.server.receiving import (
     Limits,
     Receive,
@@ -82,6 +83,7 @@ class App:
         self.lanes = {name: Lane(name, room) for name, room in {**LANES, **(rooms or {})}.items()}
         self._access = Access(house.ring, names)
         self._routes = Routes(ENDPOINTS)
+        self._rates = Rates(self.limits.rate)
         self._audit = audit
         self._is_closed = False
         self._flying: set[tuple[str, str]] = set()
@@ -137,6 +139,8 @@ class App:
         found = self._routes.find(scope["method"], path)
         told.endpoint, told.names = found
         told.key = key = self._key(found.endpoint, headers, scope)
+        if found.endpoint.scopes:
+            self._rates.take(key.id)
         _require_allowed(found, key)
         return await self._admitted(found, key, headers, scope["query_string"], receive)
 

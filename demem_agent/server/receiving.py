@@ -58,6 +58,7 @@ class Limits:
         headers: bytes of the first line and the headers; ``header_seconds`` in which they must
             have come.
         idle: seconds for which a connection may wait for its next request.
+        rate: requests a second that each key may make; None for any number.
     """
 
     body: int = 8 * 2**20
@@ -66,6 +67,7 @@ class Limits:
     headers: int = 32 * 2**10
     header_seconds: float = 10.0
     idle: int = 30
+    rate: float | None = None
 
 
 def headers_of(raw: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:

@@ -49,10 +49,13 @@ class Routes:
         crossing, names = self._end(path)
         if not crossing.ends:
             raise _nothing()
-        if method not in crossing.ends:
-            methods = ", ".join(sorted(crossing.ends))
+        known = {**crossing.ends}
+        if "GET" in known:
+            known["HEAD"] = known["GET"]  # whoever serves leaves the body out
+        if method not in known:
+            methods = ", ".join(sorted(known))
             raise Refusal("no-such-method", f"the path has {methods}", {"Allow": methods})
-        return Found(crossing.ends[method], names)
+        return Found(known[method], names)
 
     def _end(self, path: bytes) -> tuple[_Crossing, dict[str, str]]:
         crossing = self._root

@@ -77,7 +77,7 @@ _KINDS = (
     Kind("not-json", 415, "The body is not of the type that is read here"),
     Kind("misdirected", 421, "The server is not called by this name"),
     Kind("no-key-kept", 422, "The operation keeps no idempotency key"),
-    Kind("too-large-headers", 431, "The headers are too large"),
+    Kind("too-often", 429, "More is asked than the key may ask"),
     Kind("fault", 500, "The server failed"),
     Kind("busy", 503, "Too much is going on; nothing of the request was done"),
     Kind("timed-out", 503, "It takes longer than it may; it may still be done"),

@@ -13,6 +13,7 @@ import pytest
 from served import MEMORY, Ask, calling
 
 from demem_agent.server import Limits, Room
+from demem_agent.server.rates import Rates
 from demem_agent.server.receiving import body_of
 from demem_agent.server.refusals import Refusal
 from demem_agent.testing import BagEncoder
@@ -150,3 +151,34 @@ def test_a_body_is_as_large_as_was_said_at_most() -> None:
     with calling(limits=Limits(body=200)) as ask:
         assert ask("POST", f"{MEMORY}/items", {"text": "x" * 100}).status == 201
         assert ask("POST", f"{MEMORY}/items", {"text": "x" * 300}).problem == "too-large"
+
+
+def test_a_key_may_ask_so_often_and_another_is_not_held_up_by_it() -> None:
+    now = [0.0]
+    rates = Rates(2.0, clock=lambda: now[0])
+    for _ in range(4):
+        rates.take("a")
+    with pytest.raises(Refusal) as caught:
+        rates.take("a")
+    assert (caught.value.kind.status, caught.value.headers) == (429, {"Retry-After": "1"})
+    rates.take("b")
+    now[0] = 0.5
+    rates.take("a")
+    with pytest.raises(Refusal):
+        rates.take("a")
+    now[0] = 1000.0
+    for _ in range(4):
+        rates.take("a")
+    with pytest.raises(Refusal):
+        rates.take("a")
+
+
+def test_too_many_requests_of_a_key_are_refused_and_life_is_told_all_the_same() -> None:
+    with calling(limits=Limits(rate=3.0)) as ask:  # four have been made, of six at once
+        came = [ask("GET", MEMORY).status for _ in range(4)]
+        assert came[0] == 200
+        assert came[-1] == 429
+        refused = ask("GET", MEMORY)
+        assert refused.problem == "too-often"
+        assert int(refused.headers["retry-after"]) >= 1
+        assert ask("GET", "/health/live").status == 200

@@ -94,6 +94,11 @@ def test_a_path_leads_to_its_endpoint_whatever_an_id_has_in_it(endpoint: Any) ->
     assert len(names) == endpoint.path.count("{")
 
 
+def test_what_can_be_got_can_be_asked_for_by_its_head_alone(ask: Ask) -> None:
+    assert ask("HEAD", MEMORY).headers["etag"] == ask("GET", MEMORY).headers["etag"]
+    assert ask("HEAD", f"{MEMORY}/read").problem == "no-such-method"
+
+
 def test_the_names_of_endpoints_are_names_of_functions() -> None:
     assert all(re.fullmatch("[a-z_]+", endpoint.name) for endpoint in ENDPOINTS)
     assert len({endpoint.name for endpoint in ENDPOINTS}) == len(ENDPOINTS)

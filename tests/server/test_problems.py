@@ -81,7 +81,7 @@ def test_a_field_out_of_range_is_named_with_its_range(ask: Ask) -> None:
 
 
 def test_a_path_tells_which_methods_it_has(ask: Ask) -> None:
-    assert ask("POST", MEMORY).headers["allow"] == "DELETE, GET, PUT"
+    assert ask("POST", MEMORY).headers["allow"] == "DELETE, GET, HEAD, PUT"
 
 
 def test_a_fault_that_nobody_foresaw_is_a_problem_and_its_words_are_nowhere(

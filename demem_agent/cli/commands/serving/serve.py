@@ -41,6 +41,10 @@ def serve(
     max_body: Annotated[
         int, typer.Option(metavar="MB", min=1, max=1024, help="Most that a request may have.")
     ] = 8,
+    rate: Annotated[
+        float | None,
+        typer.Option(metavar="N", min=0.01, help="Requests a second of each key. [no bound]"),
+    ] = None,
     ram: Annotated[
         int, typer.Option(metavar="MB", min=1, help="Most that open memories may take together.")
     ] = 512,
@@ -70,7 +74,7 @@ def serve(
         served.url,
         keys=served.keys_path,
         names=(*(allow_host or ()), *_named(host)),
-        limits=Limits(body=max_body * 2**20),
+        limits=Limits(body=max_body * 2**20, rate=rate),
         audit=audit,
         most_bytes=ram * 2**20,
         tenant=tenant,
