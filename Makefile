@@ -5,6 +5,8 @@
 PYTHON ?= python3
 TORCH ?= torch==2.13.0
 ARGS ?=
+DATA ?= data
+OUT ?= build/studies
 WORKERS ?= auto
 
 # An adapter is a file or a package. Its extra has its name, with hyphens, and so have its tests, with test_ before it.
@@ -40,7 +42,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Two targets asked for at once share .venv, and pip cannot run twice in it.
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help demo test fuzz test-slow test-models test-adapters test-server lint lint-adapters docs wheel-test bench reliability mutants clean
+.PHONY: help demo test fuzz test-slow test-models test-adapters test-server lint lint-adapters docs wheel-test bench reliability studies mutants clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -102,6 +104,10 @@ reliability: $(VENV)/.dev  ## restore mutated exports and read from many memorie
 	@$(RUN) benchmarks/reliability/exports.py --count 1000 $(ARGS)
 	@$(RUN) benchmarks/reliability/pool.py --memories 100 --calls 400 --limit-mb 32
 
+# Figures of what is committed: a page of them says from which commit it is.
+studies: $(VENV)/.lab  ## make all pages of figures anew, from the data in DATA and the commit checked out (an hour or two)
+	@$(RUN) benchmarks/studies.py --data '$(DATA)' --out '$(OUT)' $(ARGS)
+
 mutants: $(VENV)/.dev  ## put small wrong changes into the library and list those that no test notices (an hour or two)
 	@$(RUN) benchmarks/mutants.py $(ARGS)
 
@@ -119,6 +125,11 @@ $(VENV)/.dev: pyproject.toml | $(VENV)/.created
 	@echo "installing demem-agent and its developer tools into $(VENV) ..."
 	@$(RUN) $(PIP_INSTALL) --editable '.[dev,cli,sqlite]'
 	@touch $(VENV)/.cli $@
+
+$(VENV)/.lab: $(VENV)/.dev
+	@echo "installing what draws figures into $(VENV) ..."
+	@$(RUN) $(PIP_INSTALL) --editable '.[lab]'
+	@touch $@
 
 # torch goes first: left to choose, pip takes the newest build with several GB of CUDA packages.
 $(MODELS_VENV)/.ready: pyproject.toml | $(MODELS_VENV)/.created

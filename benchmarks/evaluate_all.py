@@ -18,6 +18,7 @@ import json
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
 from io import StringIO
@@ -43,6 +44,10 @@ DATA = {
 }
 #: Two systems whose recall at every limit is shown.
 BESIDE_EACH_OTHER = ("demem", "hybrid")
+#: Those that are ours, and the ceiling.
+NO_BASELINES = ("demem", "demem-core", "oracle")
+#: What is shown at every limit.
+BUDGETED = {"recall": "recall", "contained": "reference in text"}
 #: What stands beside recall.
 MEASURED = {
     "half": "half of a gold turn",
@@ -300,15 +305,32 @@ def without(found: Report, name: str, limit: int, left_out: str) -> float:
 
 
 def budgets(reports: Mapping[str, Report]) -> Iterator[str]:
-    """Yield this memory's recall beside the hybrid's, at every limit."""
+    """Yield what this memory finds beside the best of the baselines, at every limit, and count at
+    how many of these points it is above, level and below.
+    """
     limits = next(iter(reports.values()))["limits"]
     yield from header("characters", [f"{limit:,}" for limit in limits])
-    for name, found in reports.items():
+    points: Counter[str] = Counter()
+    for name, (measure, words) in product(reports, BUDGETED.items()):
         cells = []
         for limit in map(str, limits):
-            own, other = (found["systems"][of][limit]["recall"]["mean"] for of in BESIDE_EACH_OTHER)
-            cells.append(f"{share(own)} / {share(other)}")
-        yield row(DATA[name][0], cells)
+            own, rival, other = beside_the_best(reports[name]["systems"], limit, measure)
+            points["above" if own > other else "below" if own < other else "level"] += 1
+            cells.append(f"{share(own)} / {share(other)} {rival}")
+        yield row(f"{DATA[name][0]}, {words}", cells)
+    yield ""
+    counts = ", ".join(f"{word} at {points[word]}" for word in ("above", "level", "below"))
+    yield f"Of these {points.total()} points, DeMem is {counts}."
+
+
+def beside_the_best(
+    systems: Mapping[str, Any], limit: str, measure: str
+) -> tuple[float, str, float]:
+    """Return what this memory has of a measure, which of the baselines has most, and how much."""
+    found = {name: float(of[limit][measure]["mean"]) for name, of in systems.items()}
+    rivals = {name: value for name, value in found.items() if name not in NO_BASELINES}
+    best = max(rivals, key=rivals.__getitem__)
+    return found["demem"], best, rivals[best]
 
 
 def mean(found: Report, name: str) -> float:
