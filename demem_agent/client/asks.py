@@ -69,6 +69,8 @@ from demem_agent.wire.requests import Told as Text
 
 #: Turns that go in one request.
 BATCH = 512
+#: Characters of them: four times as many bytes are within what a server takes.
+LARGEST = 1_500_000
 #: Whether there is a judge the server knows.
 _RATERS = Raters(scorers=(), judges=("of the server",), models=())
 _MESSAGE = "a message: a mapping or an object with a role and a content"
@@ -84,6 +86,20 @@ def shown() -> Request[Memory]:
 
 def ingest(door: Door, turn: Turn) -> Request[Ingested]:
     return Request("POST", "/items", Ingested, _turn(door.turn(turn)))
+
+
+def batches(turns: Sequence[Turn]) -> Iterator[Sequence[Turn]]:
+    """Yield turns in order, as many at a time as go in one request."""
+    batch: list[Turn] = []
+    size = 0
+    for turn in turns:
+        if batch and (len(batch) == BATCH or size + len(turn.text) > LARGEST):
+            yield batch
+            batch, size = [], 0
+        batch.append(turn)
+        size += len(turn.text)
+    if batch:
+        yield batch
 
 
 def ingest_many(turns: Sequence[Turn]) -> Request[Page[Ingested]]:

@@ -90,7 +90,7 @@ def _key(key: object) -> str:
 def _written(body: Any) -> tuple[bytes, str]:
     if isinstance(body, list):
         return "".join(f"{line}\n" for line in body).encode(), _LINES
-    return json.dumps(body).encode(), _JSON
+    return json.dumps(body, ensure_ascii=False).encode(), _JSON
 
 
 def _is_to_be_repeated(response: Response) -> bool:

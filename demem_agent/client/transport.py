@@ -21,6 +21,8 @@ __all__ = ["Http", "Response", "Transport"]
 _IDLE = 20.0
 #: Connections that are kept for the next request.
 _KEPT = 8
+#: Bytes from which on a server may close the connection while they are still on their way.
+_LARGE = 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,7 @@ class Http:
             response = Response(came.status, found, came.read())
         except (OSError, http.client.HTTPException) as error:
             connection.close()
-            raise _unreachable(f"{self._host}:{self._port}", error) from error
+            raise _unreachable(f"{self._host}:{self._port}", error, len(body or b"")) from error
         if came.will_close:
             connection.close()
         else:
@@ -140,6 +142,8 @@ def _is_open(connection: http.client.HTTPConnection) -> bool:
     return sock is not None and not select.select([sock], [], [], 0)[0]
 
 
-def _unreachable(where: str, error: Exception) -> RemoteError:
+def _unreachable(where: str, error: Exception, size: int) -> RemoteError:
     says = f"the server at {where} does not answer: {type(error).__name__}"
+    if size > _LARGE:
+        says += f"; it may take no request of {size:,} bytes (demem serve --max-body)"
     return RemoteError(says, problem="unreachable")

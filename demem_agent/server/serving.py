@@ -151,19 +151,25 @@ def _protocol(limits: Limits) -> type[asyncio.Protocol]:
 
     class Protocol(_Http):
         header_seconds = limits.header_seconds
+        idle = limits.idle
 
     return Protocol
 
 
 class _Http(H11Protocol):
-    """HTTP whose headers must come in time, and that has a problem document for what is none."""
+    """HTTP whose headers must come in time, whose responses must be read, and that has a problem
+    document for what is none.
+    """
 
     header_seconds: float
+    idle: float
 
     def connection_made(self, transport: Any) -> None:
         self._waiting: asyncio.TimerHandle | None = None
+        self._unread = 0
         super().connection_made(transport)
         self._wait()
+        self._watching = self.loop.call_later(self.idle, self._watch)
 
     def data_received(self, data: bytes) -> None:
         before = self.cycle
@@ -176,6 +182,7 @@ class _Http(H11Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_waiting()
+        self._watching.cancel()
         super().connection_lost(exc)
 
     def send_400_response(self, msg: str) -> None:
@@ -186,6 +193,17 @@ class _Http(H11Protocol):
         lines.append(f"content-length: {len(made.body)}")
         self.transport.write("\r\n".join(lines).encode() + b"\r\n\r\n" + made.body)
         self.transport.close()
+
+    def _watch(self) -> None:
+        """End a connection that has taken in nothing of what is to be sent for as long as one may
+        be idle.
+        """
+        left = self.transport.get_write_buffer_size()
+        if left and left == self._unread:
+            self.transport.abort()
+            return
+        self._unread = left
+        self._watching = self.loop.call_later(self.idle, self._watch)
 
     def _wait(self) -> None:
         self._waiting = self.loop.call_later(self.header_seconds, self._give_up)

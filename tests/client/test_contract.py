@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from served import Ask, served
 
 from demem_agent import AsyncSlotMemory, SlotMemory, Turn
-from demem_agent.client import AsyncRemoteMemory, RemoteMemory
+from demem_agent.client import AsyncRemoteMemory, RemoteMemory, asks
 from demem_agent.errors import DeMemError, RemoteError
 from demem_agent.testing import BagEncoder
 from demem_agent.where import Where
@@ -289,6 +289,13 @@ def test_progress_is_told_in_batches(ask: Ask) -> None:
     )
     assert told == [(512, 600), (600, 600)]
     assert len(remote.evidence()) == 600
+
+
+def test_long_turns_go_in_several_requests() -> None:
+    turns = [Turn("x" * size) for size in (1_000_000, 400_000, 400_000, 2_000_000, 1)]
+    sizes = [[len(turn.text) for turn in batch] for batch in asks.batches(turns)]
+    assert sizes == [[1_000_000, 400_000], [400_000], [2_000_000], [1]]
+    assert [len(batch) for batch in asks.batches([Turn("x")] * 1025)] == [512, 512, 1]
 
 
 def test_an_export_makes_the_memory_again(ask: Ask) -> None:

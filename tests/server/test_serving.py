@@ -160,6 +160,16 @@ def test_a_body_too_large_is_refused_before_it_has_come(url: str) -> None:
     assert all_of(sock).startswith(b"HTTP/1.1 413")
 
 
+def test_who_does_not_read_what_he_asked_for_is_cut_off(url: str) -> None:
+    sock = socket.socket()
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    host, port = url.removeprefix("http://").split(":")
+    sock.connect((host, int(port)))
+    sock.sendall(b"GET /openapi.json HTTP/1.1\r\nhost: localhost\r\n\r\n" * 60)
+    time.sleep(3.5)  # thrice as long as a connection may be idle
+    assert all_of(sock).count(b"HTTP/1.1 200") < 60
+
+
 def test_half_open_connections_keep_nobody_out(url: str) -> None:
     idle = [connected(url) for _ in range(50)]
     with closing(http.client.HTTPConnection(url.removeprefix("http://"), timeout=10)) as client:
