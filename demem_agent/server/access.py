@@ -79,6 +79,12 @@ class Access:
             raise Refusal("unauthorised", says, _CHALLENGE, closes=True)
         return EVERYTHING
 
+    def still_holds(self, key: Key) -> bool:
+        """Whether a key that was valid is so still; of this machine, whether there is none yet."""
+        if key is EVERYTHING:
+            return not self._ring.has_any()
+        return self._ring.is_valid(key.id)
+
 
 def is_loopback(address: str) -> bool:
     """Whether an address, or a name, is of this machine alone."""

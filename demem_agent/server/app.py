@@ -17,6 +17,7 @@ from demem_agent.server.access import Access
 from demem_agent.server.admission import LANES, Lane, Room
 from demem_agent.server.audit import Audit
 from demem_agent.server.endpoints import ENDPOINTS, Endpoint
+from demem_agent.server.events import Stream
 from demem_agent.server.house import House
 from demem_agent.server.keys import Key
 from demem_agent.server.keys.records import NOBODY
@@ -46,6 +47,8 @@ __all__ = ["App"]
 log = logging.getLogger("demem.server")
 _DOCUMENT = b"/openapi.json"
 _RETRY = {"Retry-After": "1"}
+#: Of what has been sent already, event by event.
+_SENT = Response(200, {})
 
 
 @dataclass(slots=True)
@@ -86,6 +89,7 @@ class App:
         self._rates = Rates(self.limits.rate)
         self._audit = audit
         self._is_closed = False
+        self._ending = asyncio.Event()
         self._flying: set[tuple[str, str]] = set()
         self._document = encoded(document(ENDPOINTS))
 
@@ -95,6 +99,10 @@ class App:
             await self._live(receive, send)
         elif scope["type"] == "http":
             await self._answer(scope, receive, send)
+
+    def end(self) -> None:
+        """Have streams of events end, which would keep the server from it; on its event loop."""
+        self._ending.set()
 
     def close(self) -> None:
         """Wait for what was begun, and release everything; once."""
@@ -126,10 +134,21 @@ class App:
         except Exception as error:
             # The outermost frame: a fault that was not foreseen is a problem document as well.
             response = _fault(error)
+        if isinstance(response, Stream):
+            response = await self._streamed(response, receive, send)
         self._note(told, response)
-        await sent(send, response)
+        if response is not _SENT:
+            await sent(send, response)
 
-    async def _response(self, scope: Scope, receive: Receive, told: _Told) -> Response:
+    async def _streamed(self, stream: Stream, receive: Receive, send: Send) -> Response:
+        """Tell what happens to a memory until somebody ends it; what is refused comes back."""
+        try:
+            await stream.run(receive, send)
+        except (DeMemError, Refusal) as error:
+            return problem_from(error)
+        return _SENT
+
+    async def _response(self, scope: Scope, receive: Receive, told: _Told) -> Response | Stream:
         headers = headers_of(scope["headers"])
         self._access.require_name(headers)
         self._access.require_own_page(headers)
@@ -142,7 +161,21 @@ class App:
         if found.endpoint.scopes:
             self._rates.take(key.id)
         _require_allowed(found, key)
+        if found.endpoint.streams:
+            return self._stream(found, key, headers)
         return await self._admitted(found, key, headers, scope["query_string"], receive)
+
+    def _stream(self, found: Found, key: Key, headers: Mapping[str, str]) -> Stream:
+        memory_id = found.names["memory"]
+        return Stream(
+            events=self.house.events,
+            memory_id=memory_id,
+            version=lambda: self.house.memory(memory_id).version,
+            is_allowed=lambda: self._access.still_holds(key),
+            last=headers.get("last-event-id"),
+            seconds=self.limits.heartbeat,
+            ending=self._ending,
+        )
 
     def _key(self, endpoint: Endpoint, headers: Mapping[str, str], scope: Scope) -> Key:
         """Return who calls; what needs no key is called by nobody."""

@@ -13,6 +13,7 @@ from demem_agent.errors import InvalidInput, NotFound
 from demem_agent.options import Options, settings_given
 from demem_agent.pool import MemoryPool
 from demem_agent.server.cursors import Cursors
+from demem_agent.server.events import Events
 from demem_agent.server.keys import KeyRing
 from demem_agent.server.refusals import Refusal
 
@@ -40,6 +41,7 @@ class House:
         self.pool = pool
         self.ring = ring
         self.settings = settings or {}
+        self.events = Events()
         self.cursors = Cursors(ring.signing_secret())
         self._writing: WeakValueDictionary[str, _Writing] = WeakValueDictionary()
         self._lock = threading.Lock()

@@ -19,6 +19,7 @@ Json = dict[str, Any]
 _TEMPLATE = "#/components/schemas/{name}"
 _JSON = "application/json"
 _LINES = "application/x-ndjson"
+_EVENTS = "text/event-stream"
 #: An idempotency key as it may be written: printable, without quotes round it.
 _TOKEN = "[!#-~]+"
 _PLACE = re.compile(r"\{(\w+)\}")
@@ -121,6 +122,9 @@ def _parameters(row: Endpoint, of: dict[str, Json], parts: dict[str, Json]) -> l
     if row.keeps == "ledger":
         says = "The same key, the same request: done once."
         made.append(_in_header("Idempotency-Key", says, _TOKEN))
+    if row.streams:
+        says = "The id of the last event that was seen."
+        made.append(_in_header("Last-Event-ID", says, "[0-9]+"))
     if row.of_a_memory and row.changes:
         made.append(_in_header("If-Match", "Change this version of the memory alone.", TAGS))
     elif row.of_a_memory and row.tagged and row.method == "GET":
@@ -155,6 +159,8 @@ def _responses(row: Endpoint, of: dict[str, Json]) -> Json:
     usual: Json = {"description": row.says}
     if row.gives is not None:
         usual["content"] = {_JSON: {"schema": of[repr(row.gives)]}}
+    elif row.streams:
+        usual["content"] = {_EVENTS: {"schema": {"type": "string"}}}
     elif row.status != 204:
         usual["content"] = {_LINES: {"schema": {"type": "string"}}}
     if row.of_a_memory and row.tagged:
@@ -174,7 +180,7 @@ def _problems(row: Endpoint) -> Json:
         (row.scopes, _WITH_KEY),
         (row.body is not None or row.lines, _WITH_BODY),
         (row.of_a_memory or "{id}" in row.path, _WITH_MEMORY),
-        (row.lane, _WITH_LANE),
+        (row.lane or row.streams, _WITH_LANE),
         (row.changes, _CHANGING),
         (row.changes or row.name in ("read", "route"), _HELPED),
         (row.keeps == "refused", ("no-key-kept",)),

@@ -59,6 +59,7 @@ class Limits:
             have come.
         idle: seconds for which a connection may wait for its next request.
         rate: requests a second that each key may make; None for any number.
+        heartbeat: seconds between two signs of life of a stream of events.
     """
 
     body: int = 8 * 2**20
@@ -68,6 +69,7 @@ class Limits:
     header_seconds: float = 10.0
     idle: int = 30
     rate: float | None = None
+    heartbeat: float = 15.0
 
 
 def headers_of(raw: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:

@@ -92,6 +92,7 @@ class Server(uvicorn.Server):
             allowed = "an address of this machine alone, as long as there are no keys"
             raise InvalidInput("host", host, allowed)
         self._on_start = on_start
+        self._app = app
         limits = app.limits
         config = uvicorn.Config(
             app,
@@ -116,6 +117,11 @@ class Server(uvicorn.Server):
         """The URL at which it listens."""
         host, port = self.servers[0].sockets[0].getsockname()[:2]
         return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+    async def shutdown(self, sockets: Any = None) -> None:
+        """End: streams first, or they would be waited for."""
+        self._app.end()
+        await super().shutdown(sockets)
 
     async def startup(self, sockets: Any = None) -> None:
         """Begin to listen, and say so."""

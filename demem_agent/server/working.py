@@ -12,6 +12,7 @@ from typing import Any
 from demem_agent.errors import MemoryGone, NotFound
 from demem_agent.later import dataclass
 from demem_agent.server.endpoints import Call, Endpoint, Reply
+from demem_agent.server.events import Event
 from demem_agent.server.house import House
 from demem_agent.server.keys import Key
 from demem_agent.server.parameters import parameters
@@ -72,6 +73,8 @@ def carried_out(house: House, work: Work) -> Response:
         reply = endpoint.does(call)
         if endpoint.changes and endpoint.tagged:
             version = _version(call)
+            if version is not None:
+                house.events.tell(call.memory_id, Event(endpoint.name, version))
     return _response(endpoint, reply, version)
 
 

@@ -71,9 +71,10 @@ class InProcess:
         from demem_agent.client import Response
 
         came: list[Message] = []
+        coming = [{"type": "http.request", "body": body, "more_body": False}]
 
         async def receive() -> Message:
-            return {"type": "http.request", "body": body, "more_body": False}
+            return coming.pop() if coming else {"type": "http.disconnect"}
 
         async def send(message: Message) -> None:
             came.append(message)

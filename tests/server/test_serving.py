@@ -12,11 +12,11 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
+from served import listening
 
 from demem_agent import AsyncSlotMemory, InvalidInput, SlotMemory
 from demem_agent.client import RemoteMemory
@@ -28,32 +28,10 @@ from demem_agent.testing import BagEncoder
 LIMITS = Limits(headers=4096, header_seconds=0.3, seconds=0.3, idle=1)
 
 
-@contextmanager
-def listening(**options: Any) -> Iterator[str]:
-    """Serve memories in RAM over a socket; yield the URL."""
-    began = threading.Event()
-    found: list[str] = []
-
-    def on_start(url: str) -> None:
-        found.append(url)
-        began.set()
-
-    app = make_app(clock=None, encoder=BagEncoder(), limits=LIMITS, **options)
-    server = Server(app, port=0, on_start=on_start)
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    try:
-        assert began.wait(30)
-        yield found[0]
-    finally:
-        server.should_exit = True
-        thread.join()
-
-
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
-    with listening() as made:
-        yield made
+    with listening(limits=LIMITS) as made:
+        yield made.url
 
 
 def connected(url: str) -> socket.socket:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from demem_agent.server import App, KeyRing, Room, make_app
+from demem_agent.server.serving import Server
 from demem_agent.testing import BagEncoder
 from demem_agent.testing.asgi import InProcess
 
-__all__ = ["MEMORY", "Ask", "Came", "calling", "served"]
+__all__ = ["MEMORY", "Ask", "Came", "Listening", "calling", "listening", "served"]
 
 MEMORY = "/v1/memories/ana"
 
@@ -95,3 +97,33 @@ def calling(**options: Any) -> Iterator[Ask]:
             said = {"text": text, "speaker": speaker, "at": "2024-03-02"}
             assert ask("POST", f"{MEMORY}/items", said).status == 201
         yield ask
+
+
+@dataclass(frozen=True, slots=True)
+class Listening:
+    """A server that listens, and where."""
+
+    url: str
+    app: App
+
+
+@contextmanager
+def listening(**options: Any) -> Iterator[Listening]:
+    """Serve memories in RAM over a socket, in a thread."""
+    began = threading.Event()
+    found: list[str] = []
+
+    def on_start(url: str) -> None:
+        found.append(url)
+        began.set()
+
+    app = make_app(clock=None, encoder=BagEncoder(), **options)
+    server = Server(app, port=0, on_start=on_start)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        assert began.wait(30)
+        yield Listening(found[0], app)
+    finally:
+        server.should_exit = True
+        thread.join()

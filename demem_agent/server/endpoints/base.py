@@ -118,6 +118,7 @@ class Endpoint:
         changes: whether it changes the memory.
         keeps: what becomes of an idempotency key.
         tagged: whether the response has the version of the memory as its ETag.
+        streams: whether what comes back are events, for as long as somebody listens.
     """
 
     name: str
@@ -135,6 +136,7 @@ class Endpoint:
     changes: bool = False
     keeps: Keeps = "nothing"
     tagged: bool = True
+    streams: bool = False
 
     @property
     def of_a_memory(self) -> bool:

@@ -60,6 +60,10 @@ def fingerprint(call: Call) -> Told:
     return Told(text=call.memory.fingerprint())
 
 
+def listened_to(call: Call) -> None:
+    """Do nothing: what streams is carried out by the application."""
+
+
 def health(call: Call) -> Health:
     return call.memory.health()
 
@@ -167,6 +171,17 @@ ENDPOINTS = (
         scopes=_READ,
         lane="whole",
         gives=Told,
+    ),
+    Endpoint(
+        name="events",
+        method="GET",
+        path=f"{_ONE}/events",
+        does=listened_to,
+        says="Tell what happens to the memory as it happens, as server-sent events without text.",
+        scopes=_READ,
+        lane="",
+        tagged=False,
+        streams=True,
     ),
     Endpoint(
         name="health",

@@ -117,6 +117,11 @@ class KeyRing:
         with self._reported():
             return self._db.execute("SELECT 1 FROM key LIMIT 1").fetchone() is not None
 
+    def is_valid(self, id: str) -> bool:
+        """Whether there is a valid key of this id."""
+        found = self._found(id)
+        return found is not None and found.is_valid()
+
     def key_of(self, written: str) -> Key | None:
         """Return the valid key that is written so, or None."""
         parts = parts_of(written)
