@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from datetime import date
 from typing import Any, Generic, TypeVar, cast
@@ -100,23 +100,21 @@ def delete(path: str, gives: type[Result]) -> Request[Result]:
 def all_of(path: str, kind: type[Record]) -> Pages[tuple[Record, ...]]:
     """Ask for a list page by page, and return all of it."""
     gives = cast(type[Page[Any]], Page[kind])  # type: ignore[valid-type]
-    found: list[Record] = []
-    cursor = None
-    while True:
-        page = yield get(path, gives, limit=_PAGE, cursor=cursor)
-        found += page.records
-        cursor = page.next
-        if cursor is None:
-            return tuple(found)
+    return _all(lambda cursor: get(path, gives, limit=_PAGE, cursor=cursor))
 
 
 def found(kind: type[Record], where: Mapping[str, object]) -> Pages[tuple[Record, ...]]:
     """Ask for what a filter leaves page by page, and return all of it."""
     gives = cast(type[Page[Any]], Page[kind])  # type: ignore[valid-type]
-    records: list[Record] = []
+    asked = {**where, "limit": _PAGE}
+    return _all(lambda cursor: named("/find", gives, {**asked, "cursor": cursor}))
+
+
+def _all(page_after: Callable[[str | None], Request[Page[Any]]]) -> Pages[tuple[Any, ...]]:
+    records: list[Any] = []
     cursor = None
     while True:
-        page = yield named("/find", gives, {**where, "limit": _PAGE, "cursor": cursor})
+        page = yield page_after(cursor)
         records += page.records
         cursor = page.next
         if cursor is None:

@@ -66,7 +66,7 @@ class RemoteMemory:
 
     Examples:
         >>> from demem_agent.server import make_app
-        >>> from demem_agent.testing.asgi import InProcess
+        >>> from demem_agent.testing import InProcess
         >>> with InProcess(make_app(clock=None)) as server:
         ...     remote = RemoteMemory.open(server, memory_id="ana")
         ...     remote.ingest("I moved to Lisbon.").evidence_id

@@ -81,7 +81,6 @@ _KINDS = (
     Kind("fault", 500, "The server failed"),
     Kind("busy", 503, "Too much is going on; nothing of the request was done"),
     Kind("timed-out", 503, "It takes longer than it may; it may still be done"),
-    Kind("not-ready", 503, "The server cannot reach its memories"),
     Kind("not-found", 404, "There is no such record", NotFound, ("kind", "id", "by")),
     Kind("memory-gone", 410, "The memory was deleted or renamed", MemoryGone),
     Kind("invalid-input", 422, "A field is outside its range", InvalidInput, ("field", "allowed")),

@@ -11,8 +11,7 @@ from typing import Any
 
 from demem_agent.server import App, KeyRing, Room, make_app
 from demem_agent.server.serving import Server
-from demem_agent.testing import BagEncoder
-from demem_agent.testing.asgi import InProcess
+from demem_agent.testing import BagEncoder, InProcess
 
 __all__ = ["MEMORY", "Ask", "Came", "Listening", "calling", "listening", "served"]
 

@@ -146,8 +146,10 @@ class Endpoint:
     @property
     def room(self) -> str:
         """What the document groups it by."""
-        parts = self.path.split("/")
-        return parts[3] if parts[1] == "v1" and len(parts) == 4 else parts[1]
+        parts = self.path.strip("/").split("/")
+        if parts[0] != "v1":
+            return parts[0]
+        return parts[3] if len(parts) > 3 and self.of_a_memory else parts[1]
 
 
 def by(method: Callable[..., Any]) -> Callable[[Call], Any]:
