@@ -31,6 +31,7 @@ DOCS_VENV := .venv-docs
 ADAPTERS_VENV := .venv-adapters
 CREW_VENV := .venv-adapters-crew
 OLD_MCP_VENV := .venv-adapters-old-mcp
+SERVER_VENV := .venv-server
 PIP_INSTALL := -m pip install --quiet
 # The MCP conformance suite is an npm package, and node comes as a wheel: both lie in the environment.
 CONFORMANCE := @modelcontextprotocol/conformance@0.1.16
@@ -41,7 +42,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Two targets asked for at once share .venv, and pip cannot run twice in it.
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help demo test fuzz test-slow test-models test-adapters lint lint-adapters docs wheel-test bench reliability studies mutants clean
+.PHONY: help demo test fuzz test-slow test-models test-adapters test-server lint lint-adapters docs wheel-test bench reliability studies mutants clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -67,6 +68,9 @@ test-adapters: $(ADAPTERS_VENV)/.ready $(CREW_VENV)/.ready $(OLD_MCP_VENV)/.read
 		$(filter-out $(APART_TESTS),$(wildcard tests/adapters/test_*.py)) $(ARGS)
 	@$(CREW_VENV)/bin/python -m pytest $(APART_TESTS) tests/adapters/test_conversations.py $(ARGS)
 	@$(WITH_NODE) $(OLD_MCP_VENV)/bin/python -m pytest -m 'not models' tests/adapters/test_mcp.py $(ARGS)
+
+test-server: $(SERVER_VENV)/.ready  ## try some 5,000 generated requests on a server, against its OpenAPI document
+	@$(SERVER_VENV)/bin/python tests/server/conformance.py $(ARGS)
 
 lint: $(VENV)/.dev  ## check style, format and types
 	@$(RUN) -m ruff check .
@@ -116,7 +120,7 @@ mutants: $(VENV)/.dev  ## put small wrong changes into the library and list thos
 	@$(RUN) benchmarks/mutants.py $(ARGS)
 
 clean:  ## remove the environments and everything built or cached
-	rm -rf $(VENV) $(MODELS_VENV) $(DOCS_VENV) $(ADAPTERS_VENV) $(CREW_VENV) $(OLD_MCP_VENV) dist build .pytest_cache .hypothesis .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(MODELS_VENV) $(DOCS_VENV) $(ADAPTERS_VENV) $(CREW_VENV) $(OLD_MCP_VENV) $(SERVER_VENV) dist build .pytest_cache .hypothesis .mypy_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The stamps below are newer than pyproject.toml when an environment is up to date.
@@ -167,7 +171,12 @@ $(OLD_MCP_VENV)/.ready: pyproject.toml | $(OLD_MCP_VENV)/.created
 	@$(OLD_MCP_VENV)/bin/python $(PIP_INSTALL) --editable '.[cli,mcp]' 'mcp<2' hypothesis pytest
 	@touch $@
 
-$(VENV)/.created $(DOCS_VENV)/.created $(MODELS_VENV)/.created $(ADAPTERS_VENV)/.created $(CREW_VENV)/.created $(OLD_MCP_VENV)/.created:
+$(SERVER_VENV)/.ready: pyproject.toml | $(SERVER_VENV)/.created
+	@echo "installing what tries generated requests into $(SERVER_VENV) ..."
+	@$(SERVER_VENV)/bin/python $(PIP_INSTALL) --editable '.[server]' 'schemathesis>=4.32'
+	@touch $@
+
+$(VENV)/.created $(DOCS_VENV)/.created $(MODELS_VENV)/.created $(ADAPTERS_VENV)/.created $(CREW_VENV)/.created $(OLD_MCP_VENV)/.created $(SERVER_VENV)/.created:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 		echo "DeMem needs Python 3.11 or newer, but '$(PYTHON)' gives: $$($(PYTHON) --version 2>&1 | tail -n 1)." \
 			"Name another one: make PYTHON=/path/to/python" >&2; exit 1; }

@@ -7,7 +7,7 @@ import functools
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Concatenate, Never, ParamSpec, Self, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Concatenate, Never, ParamSpec, Self, TypeVar, Unpack, cast
 
 from demem_agent import flows
 from demem_agent import messages as chats
@@ -17,11 +17,13 @@ from demem_agent.door import Door, is_decision, refuse_keywords, refuse_position
 from demem_agent.drivers import Collaborators, drive_async
 from demem_agent.errors import CollaboratorError, StaleState
 from demem_agent.held import RETRIES, Held
+from demem_agent.later import module
 from demem_agent.memory import MemoryHandle, Progress, learned
 from demem_agent.messages.records import IngestedMessages
 from demem_agent.options import Options
 from demem_agent.reading.ask import Asking, Reads, Routes, When
 from demem_agent.requests import Flow
+from demem_agent.servers import is_remote, refuse_here, refuse_key
 from demem_agent.settings import SHARING
 from demem_agent.slots import choosing
 from demem_agent.slots.choosing.asked import Advises, Choosing, Decided, Decides, Tries
@@ -65,7 +67,10 @@ from demem_agent.where import Where, where_field
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from demem_agent import client
     from demem_agent.stores.backups import BackupReceipt
+else:
+    client = module("demem_agent.client")
 
 __all__ = ["AsyncSlotMemory"]
 
@@ -105,9 +110,15 @@ class AsyncSlotMemory(MemoryHandle):
         *,
         skip_damaged: bool = False,
         reembed: bool = False,
+        key: str | None = None,
         **options: Unpack[Options],
     ) -> Self:
-        """Open a memory in a store, as ``SlotMemory.open`` does."""
+        """Open a memory in a store, or of a server, as ``SlotMemory.open`` does."""
+        if is_remote(url):
+            refuse_here(skip_damaged=skip_damaged, reembed=reembed)
+            made = await client.AsyncRemoteMemory.open(cast(str, url), key=key, **options)
+            return cast(Self, made)
+        refuse_key(key)
         opening = functools.partial(
             opened, url, options, skip_damaged=skip_damaged, reembed=reembed
         )

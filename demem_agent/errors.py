@@ -16,6 +16,7 @@
     ├── MemoryFull            there is no room for what came, and the memory is not to forget for it
     └── StoreError            the database failed, is locked, is newer, or holds a damaged row
         ├── MemoryGone        the memory was deleted or renamed while it was open
+        ├── RemoteError       the server of a memory cannot be reached, or refuses
         └── StaleState        another writer has moved the memory on; the flow is run again
 """
 
@@ -38,6 +39,7 @@ __all__ = [
     "ModelError",
     "ModelFault",
     "NotFound",
+    "RemoteError",
     "StaleState",
     "StoreError",
 ]
@@ -257,6 +259,21 @@ class MemoryGone(StoreError):
 
     def __init__(self, memory_id: str) -> None:
         super().__init__(f"there is no memory {memory_id!r} any more: it was deleted or renamed")
+
+
+class RemoteError(StoreError):
+    """Report that the server of a memory cannot be reached, or refuses for a reason of its own.
+
+    Attributes:
+        problem: the kind of problem, such as "unauthorised", "forbidden" or "busy"; "unreachable"
+            where nothing came back.
+        status: of the response; None where none came.
+    """
+
+    def __init__(self, says: str, *, problem: str, status: int | None = None) -> None:
+        self.problem = problem
+        self.status = status
+        super().__init__(says)
 
 
 class StaleState(StoreError):

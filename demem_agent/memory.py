@@ -16,6 +16,7 @@ from typing import (
     Self,
     TypeVar,
     Unpack,
+    cast,
 )
 
 from demem_agent import flows
@@ -31,6 +32,7 @@ from demem_agent.messages.records import IngestedMessages
 from demem_agent.options import Options
 from demem_agent.reading.ask import Asking, Reads, Routes, When
 from demem_agent.requests import Flow
+from demem_agent.servers import is_remote, refuse_here, refuse_key
 from demem_agent.settings import SHARING, Settings
 from demem_agent.slots import choosing
 from demem_agent.slots.choosing.asked import Advises, Choosing, Decided, Decides, Tries
@@ -80,10 +82,11 @@ from demem_agent.where import Where, where_field
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from demem_agent import hints
+    from demem_agent import client, hints
     from demem_agent.stores import backups
     from demem_agent.stores.backups import BackupReceipt
 else:
+    client = module("demem_agent.client")
     hints = module("demem_agent.hints")
     backups = module("demem_agent.stores.backups")
 
@@ -130,6 +133,24 @@ class MemoryHandle:
         with self._still():
             state = self._held.state
             return tuple(slot_view(state, number) for number in sorted(state.slots))
+
+    @property
+    def version(self) -> str:
+        """Which state the memory is in: the same as long as nothing is done that changes it.
+
+        It tells the memory from an earlier one of its id as well, and is of no other use than to be
+        compared with another.
+
+        Examples:
+            >>> before = memory.version
+            >>> memory.version == before, memory.ingest("Hello!").evidence_id
+            (True, 'e4')
+            >>> memory.version == before
+            False
+        """
+        with self._still():
+            head = self._held.state.head
+            return f"{head.era}-{head.seq}"
 
     @property
     def resident(self) -> int:
@@ -344,14 +365,18 @@ class SlotMemory(MemoryHandle):
         *,
         skip_damaged: bool = False,
         reembed: bool = False,
+        key: str | None = None,
         **options: Unpack[Options],
     ) -> Self:
         """Open a memory in a store, making it if it does not exist.
 
         Args:
-            url: ``sqlite:///bot.db``, ``memory://``, or a store object.
+            url: ``sqlite:///bot.db``, ``memory://``, or a store object. Of a server of memories,
+                ``http://localhost:8000``, it is a :class:`~demem_agent.client.RemoteMemory` that
+                comes back, which has the same methods.
             skip_damaged: load what can be read of a damaged memory, instead of raising.
             reembed: encode everything anew if the memory was built with another encoder.
+            key: of a server, ``dm_...``.
 
         Raises:
             InvalidInput: for a setting that contradicts the stored one.
@@ -363,6 +388,10 @@ class SlotMemory(MemoryHandle):
             ...     memory.ingest("I moved to Lisbon.").evidence_id
             'e1'
         """
+        if is_remote(url):
+            refuse_here(skip_damaged=skip_damaged, reembed=reembed)
+            return cast(Self, client.RemoteMemory.open(cast(str, url), key=key, **options))
+        refuse_key(key)
         memory = cls._of(opened(url, options, skip_damaged=skip_damaged, reembed=reembed))
         if memory._held.built_with_another:
             memory._reembed_or_release()

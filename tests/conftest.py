@@ -34,16 +34,17 @@ pytest.register_assert_rewrite("adapter_contract")
 
 @pytest.fixture
 def tools(tmp_path: Path) -> Path:
-    """A folder to put first on PATH, whose ``demem`` is the one of the interpreter that runs the
-    tests.
+    """A folder to put first on PATH, whose ``demem`` and ``python`` are those of the interpreter
+    that runs the tests.
     """
     folder = tmp_path / "tools"
     folder.mkdir()
     installed = Path(sys.executable).with_name("demem")
     start = [str(installed)] if installed.exists() else [sys.executable, "-m", "demem_agent.cli"]
-    script = folder / "demem"
-    script.write_text(f'#!/bin/sh\nexec {shlex.join(start)} "$@"\n')
-    script.chmod(0o755)
+    for name, words in (("demem", start), ("python", [sys.executable])):
+        script = folder / name
+        script.write_text(f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n')
+        script.chmod(0o755)
     return folder
 
 

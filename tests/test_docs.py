@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import re
+import signal
+import socket
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +16,9 @@ from documents import ROOT, blocks, run_command, run_python
 GUIDES = [
     page for page in sorted((ROOT / "docs").rglob("*.md")) if page.parent.name != "adapters"
 ]  # the pages of adapters run inside their frameworks
+
+#: A block that is not run says so, and which file it is, where the commands of the page run that.
+FILE = re.compile(r"(\w+\.py),")
 
 
 def name(guide: Path) -> str:
@@ -36,9 +44,31 @@ def test_the_python_of_a_guide_runs_in_reading_order_and_prints_what_it_shows(
 
 @pytest.mark.parametrize("guide", sorted((ROOT / "docs" / "use").glob("*.md")), ids=name)
 def test_the_commands_of_a_page_on_use_run(guide: Path, tmp_path: Path, tools: Path) -> None:
-    for block in blocks(guide.read_text(encoding="utf-8")):
-        for command in block.commands:
-            run_command(command, tmp_path, tools)
+    """A page may serve: on another port than it says, as several tests may run at once."""
+    port = free_port()
+    try:
+        for block in blocks(guide.read_text(encoding="utf-8")):
+            file = FILE.match(block.skipped or "")
+            if file:
+                (tmp_path / file[1]).write_text(block.text.replace(":8000", f":{port}"))
+            for command in block.commands:
+                run_command(re.sub(r"(?<=[: ])8000\b", str(port), command), tmp_path, tools)
+    finally:
+        end_what_serves(tmp_path)
+
+
+def free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+def end_what_serves(folder: Path) -> None:
+    """End the server of a page that did not come to its end."""
+    noted = folder / "serve.pid"
+    if noted.exists():
+        with suppress(ProcessLookupError):
+            os.kill(int(noted.read_text()), signal.SIGTERM)
 
 
 @pytest.mark.parametrize("guide", GUIDES, ids=name)

@@ -22,6 +22,7 @@ from demem_agent.errors import (
     MissingExtra,
     ModelError,
     NotFound,
+    RemoteError,
     StaleState,
     StoreError,
 )
@@ -41,6 +42,7 @@ ERRORS = [
     StaleState("moved on"),
     MemoryFull("most_items", 5, "no more are taken"),
     MemoryGone("ana"),
+    RemoteError("the key is none that is valid", problem="unauthorised", status=401),
 ]
 
 

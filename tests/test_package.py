@@ -20,6 +20,7 @@ import demem_agent
 PACKAGE = Path(demem_agent.__file__).parent
 HEAVY = {
     "model2vec",
+    "msgspec",
     "openai",
     "pysqlite3",
     "rich",
@@ -28,6 +29,7 @@ HEAVY = {
     "tiktoken",
     "torch",
     "typer",
+    "uvicorn",
 }
 
 #: What only some operations need: none of it is loaded before.
@@ -290,10 +292,11 @@ def test_the_wall_reads_the_python_of_documents_and_no_other_block(tmp_path: Pat
 
 
 #: Rooms and root modules, each above all that it may import from (``docs/architecture.md``).
-FLOORS = """cli studies evaluate testing llms async_memory async_memories pool memories memory
-     copying safekeeping held door options flows splitting feedback drivers stores answering
-     reading requests slots summaries scoring encoders text decision imports messages
-     settings channels where turns types metadata errors notebook hints shipped later""".split()
+FLOORS = """cli server studies evaluate testing llms async_memory async_memories pool memories
+     memory client wire copying safekeeping held door options flows splitting feedback
+     drivers stores answering reading requests slots summaries scoring encoders text decision
+     imports messages settings channels where turns types metadata servers errors notebook
+     hints shipped later""".split()
 
 
 def arrows_up(source: str, floor: str) -> list[str]:

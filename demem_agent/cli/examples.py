@@ -109,6 +109,14 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "demem audit noise locomo --data locomo10.json --out audit",
     ),
     "lab": ("demem lab --quick", "demem lab --only regret --seeds 5 --out lab"),
+    "serve": (
+        "demem serve -m bot.db",
+        "demem serve --store memories/ --port 9000 --audit audit.jsonl",
+    ),
+    "keys": (
+        "demem keys create -m bot.db --prefix team-a/ --scope read,write",
+        "demem keys list -m bot.db",
+    ),
     "mcp": ("demem mcp -m bot.db", "demem mcp -m bot.db --http --port 8000 --namespace-per-call"),
     "setup": (
         "demem setup claude-code --dry-run",

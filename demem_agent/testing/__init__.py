@@ -5,6 +5,7 @@ They are for the tests of others too.
 
 from __future__ import annotations
 
+from demem_agent.testing.asgi import InProcess
 from demem_agent.testing.fakes import (
     Async,
     BagEncoder,
@@ -24,6 +25,7 @@ __all__ = [
     "Async",
     "BagEncoder",
     "Failing",
+    "InProcess",
     "Provider",
     "ReadingAnswerer",
     "ScriptedAnswerer",

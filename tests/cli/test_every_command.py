@@ -55,6 +55,8 @@ def test_every_command_on_a_memory_is_tried_here() -> None:
         "eval",
         "bench",
         "audit",
+        "serve",
+        "keys",
         "mcp",
         "memories",
         "notes",

@@ -35,6 +35,8 @@ from demem_agent.cli.commands.outcome import outcome
 from demem_agent.cli.commands.read import read
 from demem_agent.cli.commands.replay_decisions import replay_decisions
 from demem_agent.cli.commands.restore import restore
+from demem_agent.cli.commands.serving.keys import keys
+from demem_agent.cli.commands.serving.serve import serve
 from demem_agent.cli.commands.setup import setup
 from demem_agent.cli.commands.supersede import supersede
 from demem_agent.cli.commands.update import update
@@ -94,6 +96,8 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "bench": bench,
     "audit": audit,
     "lab": lab,
+    "serve": serve,
+    "keys": keys,
     "mcp": mcp,
     "setup": setup,
     "hook": hook,

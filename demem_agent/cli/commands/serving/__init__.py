@@ -1,0 +1,3 @@
+"""Memories served over HTTP, and the keys to them."""
+
+from __future__ import annotations

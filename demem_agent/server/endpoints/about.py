@@ -1,0 +1,52 @@
+"""What a server says of itself."""
+
+from __future__ import annotations
+
+import demem_agent
+from demem_agent.server.endpoints.base import Call, Endpoint
+from demem_agent.wire.requests import Told, Version
+
+__all__ = ["ENDPOINTS"]
+
+
+def live(call: Call) -> Told:
+    return Told(text="alive")
+
+
+def ready(call: Call) -> Told:
+    call.house.pool.store.holds(call.house.pool.address("?"))
+    return Told(text="ready")
+
+
+def version(call: Call) -> Version:
+    return Version(name="demem-agent", version=demem_agent.__version__, api="v1")
+
+
+ENDPOINTS = (
+    Endpoint(
+        name="live",
+        method="GET",
+        path="/health/live",
+        does=live,
+        says="Tell that the process is alive; no store is touched.",
+        gives=Told,
+        lane="",
+    ),
+    Endpoint(
+        name="ready",
+        method="GET",
+        path="/health/ready",
+        does=ready,
+        says="Tell whether the store can be read.",
+        gives=Told,
+    ),
+    Endpoint(
+        name="version",
+        method="GET",
+        path="/version",
+        does=version,
+        says="Tell which version serves.",
+        gives=Version,
+        lane="",
+    ),
+)

@@ -1,0 +1,116 @@
+"""The memories that a server has, and how they are opened, made and kept from each other's way."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+from weakref import WeakValueDictionary
+
+from demem_agent import SlotMemory
+from demem_agent.errors import InvalidInput, NotFound
+from demem_agent.options import Options, settings_given
+from demem_agent.pool import MemoryPool
+from demem_agent.server.cursors import Cursors
+from demem_agent.server.events import Events
+from demem_agent.server.keys import KeyRing
+from demem_agent.server.refusals import Refusal
+
+__all__ = ["House"]
+
+
+class _Writing:
+    """Has those who change one memory come one after the other."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+
+
+class House:
+    """Memories and keys.
+
+    Args:
+        pool: the memories. Its options are who does the work; settings are no part of them, or a
+            memory that was made with others could not be opened.
+        ring: the keys.
+        settings: of memories that are made here, where whoever makes one gives no others.
+    """
+
+    def __init__(self, pool: MemoryPool, ring: KeyRing, settings: Options | None = None) -> None:
+        self.pool = pool
+        self.ring = ring
+        self.settings = settings or {}
+        self.events = Events()
+        self.cursors = Cursors(ring.signing_secret())
+        self._writing: WeakValueDictionary[str, _Writing] = WeakValueDictionary()
+        self._lock = threading.Lock()
+
+    def memory(self, memory_id: str) -> SlotMemory:
+        """Return a memory that there is.
+
+        Raises:
+            NotFound: where there is none.
+        """
+        found = self.pool.known(memory_id)
+        if found is None:
+            raise NotFound("memory", memory_id)
+        return found
+
+    def made(self, memory_id: str, given: Mapping[str, Any]) -> tuple[SlotMemory, bool]:
+        """Return a memory, and whether it was made now.
+
+        Args:
+            given: settings that it is made with; one that is there must have these already.
+
+        Raises:
+            InvalidInput: for a setting that it does not have, or that cannot be.
+        """
+        with self.writing(memory_id):
+            known = self.pool.known(memory_id)
+            if known is not None:
+                _require_same(known, given)
+                return known, False
+            options: Any = {**self.settings, **given, **self.pool.named(memory_id)}
+            made = SlotMemory.open(self.pool.store, **options)
+            return self.pool.put(memory_id, made), True
+
+    def restored(self, memory_id: str, lines: list[dict[str, Any]]) -> SlotMemory:
+        """Make a memory from an export.
+
+        Raises:
+            Refusal: if there is such a memory.
+            InvalidInput: naming the line that cannot be.
+        """
+        with self.writing(memory_id):
+            if self.pool.known(memory_id) is not None:
+                raise Refusal("exists", "there is a memory of this id; delete it first")
+            made = SlotMemory.restore(lines, self.pool.store, **self.pool.named(memory_id))
+            return self.pool.put(memory_id, made)
+
+    @contextmanager
+    def writing(self, memory_id: str) -> Iterator[None]:
+        """Keep others from changing a memory, as far as they come by this server.
+
+        So what ``If-Match`` says still holds when the change is made. A process that has the same
+        file open can come in between.
+        """
+        with self._lock:
+            writing = self._writing.setdefault(memory_id, _Writing())
+        with writing.lock:
+            yield
+
+    def close(self) -> None:
+        """Release the store and the keys."""
+        self.pool.close()
+        self.ring.close()
+
+
+def _require_same(memory: SlotMemory, given: Mapping[str, Any]) -> None:
+    """Refuse settings that a memory was not made with."""
+    for name, value in settings_given({**given}).items():  # type: ignore[typeddict-item]
+        held = getattr(memory.settings, name)
+        derived = name == "initial_slots" and name not in given
+        if value != held and not derived:
+            allowed = f"{held!r}, as the stored memory was made with, or left out"
+            raise InvalidInput(name, value, allowed)

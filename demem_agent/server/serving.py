@@ -1,0 +1,225 @@
+"""The server as a process: made from a store's URL, run by uvicorn, ended without loss."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any, Unpack
+
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from demem_agent.errors import InvalidInput
+from demem_agent.options import Options, settings_given
+from demem_agent.pool import MOST_BYTES, MemoryPool
+from demem_agent.server.access import is_loopback
+from demem_agent.server.admission import Room
+from demem_agent.server.app import App
+from demem_agent.server.audit import Audit
+from demem_agent.server.house import House
+from demem_agent.server.keys import KeyRing
+from demem_agent.server.receiving import Limits
+from demem_agent.server.sending import problem
+from demem_agent.settings import Settings
+from demem_agent.stores import Store
+from demem_agent.wire.problems import PROBLEMS
+
+__all__ = ["Server", "make_app", "serve"]
+
+#: Seconds that requests have to end in when the server does; what they began is done all the same.
+GRACE = 10
+
+
+def make_app(
+    url: str | Store = "memory://",
+    *,
+    keys: str | KeyRing | None = None,
+    names: tuple[str, ...] = (),
+    limits: Limits | None = None,
+    rooms: Mapping[str, Room] | None = None,
+    audit: str | None = None,
+    most_bytes: int = MOST_BYTES,
+    **options: Unpack[Options],
+) -> App:
+    """Return an ASGI application that serves the memories of a store.
+
+    Args:
+        url: where the memories live: ``memory://``, ``sqlite:///bot.db``, or a store object.
+        keys: the file of the keys, or a ring of them; in RAM, and so none, unless given.
+        names: by which the server may be called besides those of this machine.
+        limits: of what comes in.
+        rooms: by class of operation, how many there may be at once and waiting.
+        audit: the file in which every request is noted down, without text; none unless given.
+        most_bytes: bytes of RAM that the memories may take together.
+        options: as :class:`~demem_agent.SlotMemory` takes them: who does the work in all memories,
+            and the settings of those that are made here; ``tenant`` is whose they are.
+
+    Raises:
+        InvalidInput: for an option out of its range.
+        StoreError: if the store, the keys or the audit log cannot be opened.
+    """
+    settings = set(settings_given(options)) & set(options)
+    given: Any = {name: value for name, value in options.items() if name in settings}
+    team: Any = {name: value for name, value in options.items() if name not in settings}
+    Settings(**settings_given(given))  # before a file is made for what cannot be
+    pool = MemoryPool(url, most_bytes=most_bytes, **team)
+    ring = keys if isinstance(keys, KeyRing) else KeyRing(keys or ":memory:")
+    note = None if audit is None else Audit(audit)
+    return App(House(pool, ring, given), names=names, limits=limits, rooms=rooms, audit=note)
+
+
+class Server(uvicorn.Server):
+    """A server of an application.
+
+    Args:
+        host, port: to listen on; port 0 for any that is free.
+        on_start: called with the address once it listens.
+
+    Raises:
+        InvalidInput: for a host that others reach, where there are no keys.
+    """
+
+    def __init__(
+        self,
+        app: App,
+        *,
+        host: str = "127.0.0.1",
+        port: int = 8000,
+        on_start: Callable[[str], object] | None = None,
+    ) -> None:
+        if not is_loopback(host) and not app.house.ring.has_any():
+            allowed = "an address of this machine alone, as long as there are no keys"
+            raise InvalidInput("host", host, allowed)
+        self._on_start = on_start
+        self._app = app
+        limits = app.limits
+        config = uvicorn.Config(
+            app,
+            host=host,
+            port=port,
+            http=_protocol(limits),
+            ws="none",
+            lifespan="on",
+            log_config=None,
+            log_level=logging.WARNING,
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            h11_max_incomplete_event_size=limits.headers,
+            timeout_keep_alive=limits.idle,
+            timeout_graceful_shutdown=GRACE,
+        )
+        super().__init__(config)
+
+    @property
+    def address(self) -> str:
+        """The URL at which it listens."""
+        host, port = self.servers[0].sockets[0].getsockname()[:2]
+        return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+    async def shutdown(self, sockets: Any = None) -> None:
+        """End: streams first, or they would be waited for."""
+        self._app.end()
+        await super().shutdown(sockets)
+
+    async def startup(self, sockets: Any = None) -> None:
+        """Begin to listen, and say so."""
+        await super().startup(sockets)
+        if self.started and self._on_start is not None:
+            self._on_start(self.address)
+
+
+def serve(
+    app: App,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    on_start: Callable[[str], object] | None = None,
+) -> None:
+    """Serve an application until the process is told to end; what was begun is done first.
+
+    Args:
+        host, port: to listen on; port 0 for any that is free.
+        on_start: called with the address once it listens.
+
+    Raises:
+        InvalidInput: for a host that others reach, where there are no keys.
+    """
+    try:
+        Server(app, host=host, port=port, on_start=on_start).run()
+    finally:
+        app.close()
+
+
+def _protocol(limits: Limits) -> type[asyncio.Protocol]:
+    """Return HTTP as uvicorn speaks it, but that slow headers end a connection."""
+
+    class Protocol(_Http):
+        header_seconds = limits.header_seconds
+        idle = limits.idle
+
+    return Protocol
+
+
+class _Http(H11Protocol):
+    """HTTP whose headers must come in time, whose responses must be read, and that has a problem
+    document for what is none.
+    """
+
+    header_seconds: float
+    idle: float
+
+    def connection_made(self, transport: Any) -> None:
+        self._waiting: asyncio.TimerHandle | None = None
+        self._unread = 0
+        super().connection_made(transport)
+        self._wait()
+        self._watching = self.loop.call_later(self.idle, self._watch)
+
+    def data_received(self, data: bytes) -> None:
+        before = self.cycle
+        super().data_received(data)
+        idle = self.cycle is None or self.cycle.response_complete
+        if self.cycle is not before:
+            self._stop_waiting()
+        elif idle and self._waiting is None:
+            self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_waiting()
+        self._watching.cancel()
+        super().connection_lost(exc)
+
+    def send_400_response(self, msg: str) -> None:
+        """Answer what is no HTTP, or has too much before its body."""
+        made = problem(PROBLEMS["malformed"], "this is no HTTP request that can be read")
+        lines = [f"HTTP/1.1 {made.status} Bad Request", "connection: close"]
+        lines += [f"{name.lower()}: {value}" for name, value in made.headers.items()]
+        lines.append(f"content-length: {len(made.body)}")
+        self.transport.write("\r\n".join(lines).encode() + b"\r\n\r\n" + made.body)
+        self.transport.close()
+
+    def _watch(self) -> None:
+        """End a connection that has taken in nothing of what is to be sent for as long as one may
+        be idle.
+        """
+        left = self.transport.get_write_buffer_size()
+        if left and left == self._unread:
+            self.transport.abort()
+            return
+        self._unread = left
+        self._watching = self.loop.call_later(self.idle, self._watch)
+
+    def _wait(self) -> None:
+        self._waiting = self.loop.call_later(self.header_seconds, self._give_up)
+
+    def _stop_waiting(self) -> None:
+        if self._waiting is not None:
+            self._waiting.cancel()
+            self._waiting = None
+
+    def _give_up(self) -> None:
+        """Close a connection whose headers did not come."""
+        if self.transport is not None:
+            self.transport.close()
