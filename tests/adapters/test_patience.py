@@ -54,7 +54,7 @@ def soon() -> Iterator[None]:
 def test_a_file_that_another_process_writes_to_is_recalled_from(
     file: Path, background: bool
 ) -> None:
-    with stored(file, patience=0.1, background=background) as memories:
+    with stored(file, patience=0.1, recall_patience=1.0, background=background) as memories:
         memories.heard("ana", [VALVE])
         memories.names()
         with held(file):

@@ -27,9 +27,9 @@ __all__ = ["Matching", "Recalls", "erased_of", "has"]
 #: Whether an item may be read.
 Matching = Callable[[Evidence], bool]
 #: Of the patience of a recall, what what is to be written before it may take.
-_FOR_WRITES = 0.8
+_FOR_WRITES = 0.5
 #: Seconds that a recall waits as long as others have come to nothing.
-_AGAIN = 0.05
+_AGAIN = 0.1
 #: Where nothing was read, whether there is anything is looked up with so many times the limit.
 _AMPLE = 8
 

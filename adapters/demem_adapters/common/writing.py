@@ -40,7 +40,7 @@ _MOST_TRIES = 8
 _MOST_PATIENCE = 3600.0
 #: Seconds that one try in the thread waits for who holds the store: who recalls from the memory
 #: waits for it as long.
-_ONE_TRY = 0.1
+_ONE_TRY = 0.03
 #: Seconds that are waited at the end of the process, and when memories are closed.
 _AT_END = 5.0
 #: What may be over when it is tried again.
