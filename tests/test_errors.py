@@ -57,9 +57,6 @@ def test_every_error_of_the_tree_is_in_the_list_above() -> None:
     assert {type(error) for error in ERRORS} == tree
 
 
-@pytest.mark.parametrize(
-    "error", [InvalidInput("text", "x" * 5000, "short"), NotFound("evidence", "x" * 5000)]
-)
 class Unshown:
     """What cannot be shown."""
 
@@ -71,6 +68,9 @@ def test_a_value_that_cannot_be_shown_is_named_by_its_kind() -> None:
     assert "got a Unshown" in str(InvalidInput("reward", Unshown(), "a number"))
 
 
+@pytest.mark.parametrize(
+    "error", [InvalidInput("text", "x" * 5000, "short"), NotFound("evidence", "x" * 5000)]
+)
 def test_a_long_value_is_not_repeated_whole(error: DeMemError) -> None:
     assert len(str(error)) < 200
 
