@@ -80,14 +80,14 @@ def test_marks_are_made_and_shown(demem: Demem, towns: Path) -> None:
     demem("keep", "e3", "-m", towns)
     hidden = demem.document("hide", "e1", "-m", towns)["marks"]
     assert hidden == [
-        {"evidence_id": "e3", "kept": True, "hidden": False},
         {"evidence_id": "e1", "kept": False, "hidden": True},
+        {"evidence_id": "e3", "kept": True, "hidden": False},
     ]
     printed = demem("items", towns).out
     assert "(kept) The boiler" in printed
     assert "(hidden) Ana lives in Lisbon." in printed
     assert "Lisbon" not in demem("read", "Where does Ana live?", "-m", towns).out
-    assert demem.document("keep", "e3", "--off", "-m", towns)["marks"] == hidden[1:]
+    assert demem.document("keep", "e3", "--off", "-m", towns)["marks"] == hidden[:1]
 
 
 def test_stats_say_how_a_memory_stands(demem: Demem, towns: Path) -> None:

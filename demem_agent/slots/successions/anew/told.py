@@ -14,6 +14,11 @@ Kind = Literal["cost", "age", "debt", "credit", "post", "provider", "home", "lab
 _SHARED: frozenset[Kind] = frozenset({"age", "debt", "credit"})
 #: Years that somebody is older than was told, at most; else it is another of that name.
 YEARS = 12
+#: Where somebody lives: the rent is for it, whether that is said or not.
+_HOME = frozenset(
+    """flat apartment house home room place wohnung haus zimmer piso casa departamento habitación
+    appartement maison logement appartamento stanza apartamento quarto""".split()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +64,13 @@ def replaces(new: Told, old: Told) -> bool:
 def may_be_of_one(one: Told, other: Told) -> bool:
     """Whether two values of a kind may be of one thing.
 
-    Of what costs something nothing is left out: the rent for the garage is not the rent.
+    Of what costs something nothing is left out but the home: the rent for the garage is not the
+    rent, that for the flat may be.
     """
     if one.kind == "cost":
-        return one.what == other.what
+        return one.what ^ other.what <= _HOME and not (
+            one.what - other.what and other.what - one.what
+        )
     return one.what <= other.what or other.what <= one.what
 
 
