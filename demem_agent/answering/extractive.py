@@ -189,7 +189,7 @@ def _nearest(asked: Asked, scores: np.ndarray, found: list[Sentence]) -> list[Se
     for nth in list(chosen):
         after = nth + 1
         is_other = after < len(found) and after not in chosen
-        if is_other and _goes_on(asked, found[nth], found[after], scores[after]):
+        if is_other and _goes_on(asked, found[nth], found[after], float(scores[after])):
             chosen.append(after)
     return [found[nth] for nth in chosen]
 

@@ -140,7 +140,7 @@ def by_what_was_before(question: Question, scores: np.ndarray, found: list[Sente
     if asked is None:
         return scores
     best_first = np.argsort(-scores, kind="stable").tolist()
-    said = [Said.of(found[nth].evidence, found[nth].text, scores[nth]) for nth in best_first]
+    said = [Said.of(found[nth].evidence, found[nth].text, float(scores[nth])) for nth in best_first]
     held = Counter(chain.from_iterable(one.words for one in said))
     before = told_before(asked, said, lambda word: float(np.log1p(len(said) / (1 + held[word]))))
     if before is None:

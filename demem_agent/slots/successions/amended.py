@@ -218,8 +218,8 @@ def amended(said: str) -> Amended | None:
 
 def _times(told: str) -> tuple[tuple[Kind, frozenset[str]], ...]:
     """Return by kind the times that a text in lower case tells."""
-    found = ((kind, _values(told, kind)) for kind in _TIMES)
-    return tuple((kind, values) for kind, values in found if values)
+    found: dict[Kind, frozenset[str]] = {kind: _values(told, kind) for kind in _TIMES}
+    return tuple((kind, values) for kind, values in found.items() if values)
 
 
 def times_in(low: str) -> frozenset[str]:

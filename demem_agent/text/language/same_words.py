@@ -120,8 +120,8 @@ def _first_stems() -> Mapping[str, str]:
     """Return by each stem of a row the English stem of its first word."""
     found: dict[str, str] = {}
     for row in _SAME:
-        words = row.split()
-        (first,) = stems(words[:1])
+        words = tuple(row.split())
+        (first,) = stems([words[0]])
         for word in words:
             for stem in _all_stems(word):
                 found.setdefault(stem, first)
