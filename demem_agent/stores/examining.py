@@ -475,6 +475,9 @@ def _copy(path: Path, copy: Path) -> None:
     with connections.reported("read", str(path)):
         try:
             with only_read(str(path)) as db:
+                db.execute("BEGIN")
+                # Whoever holds the file alone is met here: the copying itself would wait for ever.
+                db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
                 target = connections.sqlite3.connect(str(copy))
                 try:
                     db.backup(target, pages=-1)

@@ -193,6 +193,28 @@ class TestTheDoctor:
             repair(tmp_path / "noise.db", tmp_path / "mended.db")
         assert not (tmp_path / "mended.db").exists()
 
+    def test_a_file_that_another_holds_alone_is_not_waited_for_without_end(
+        self, module: ModuleType, monkeypatch: pytest.MonkeyPatch, sound_file: Path
+    ) -> None:
+        monkeypatch.setattr(connections, "WAIT", 0.05)
+        raised: list[StoreError] = []
+
+        def examined() -> None:
+            try:
+                examine(sound_file)
+            except StoreError as error:
+                raised.append(error)
+
+        with closing(module.connect(str(sound_file), isolation_level=None)) as holder:
+            holder.execute("PRAGMA locking_mode=EXCLUSIVE")
+            holder.execute("PRAGMA journal_mode=WAL")
+            holder.execute("BEGIN EXCLUSIVE")
+            waiting = threading.Thread(target=examined, daemon=True)
+            waiting.start()
+            waiting.join(20)
+            assert not waiting.is_alive()
+        assert raised
+
     def test_a_damaged_row_is_named_and_left_out_of_the_copy(
         self, sound_file: Path, tmp_path: Path
     ) -> None:
