@@ -184,7 +184,7 @@ def keyed_result_is_not_stored(patch: Patch) -> None:
         )
 
 
-@bug("slots, K is|more than K slots|K slots were active|misstates why it was suppressed")
+@bug("slots, K is|more than K slots|K slots were active|misstates why it was suppressed", SLOW)
 def a_full_memory_splits(patch: Patch) -> None:
     def one_more(self: State) -> int:
         return next(k for k in itertools.count() if k not in self.slots)
@@ -209,7 +209,7 @@ def ties_are_broken_by_what_came_before(patch: Patch) -> None:
     patch.setattr(_Draft, "open", either)
 
 
-@bug("many at once place as one by one|the twin")
+@bug("many at once place as one by one|the twin", SLOW)
 def a_batch_places_by_the_slots_before_it(patch: Patch) -> None:
     right = _Draft.add
 
@@ -221,7 +221,7 @@ def a_batch_places_by_the_slots_before_it(patch: Patch) -> None:
     patch.setattr(_Draft, "add", add)
 
 
-@bug("the twin|a reopened memory|a restored memory")
+@bug("the twin|a reopened memory|a restored memory", SLOW)
 def loading_loses_what_was_used(patch: Patch) -> None:
     def load(*args: Any) -> State:
         state = load_state(*args)
@@ -250,7 +250,7 @@ def forgetting_the_last_item_of_a_session_forgets_the_session_in_ram(patch: Patc
     patch.setattr(State, "_drop", drop)
 
 
-@bug("text rendered by read came back")
+@bug("text rendered by read came back", SLOW)
 def rendered_text_is_remembered(patch: Patch) -> None:
     patch.setattr("demem_agent.flows.ingest.strip_rendered", lambda text: text)
 
@@ -453,7 +453,7 @@ def outcomes_count_twice(patch: Patch) -> None:
     patch.setattr(State, "_play_on", twice)
 
 
-@bug("the playbook is not what the rows come to", machine=DecidingMachine)
+@bug("the playbook is not what the rows come to", SLOW, machine=DecidingMachine)
 def outcomes_told_again_are_added(patch: Patch) -> None:
     right = State._stands_otherwise
 
@@ -499,7 +499,9 @@ def choices_are_not_written(patch: Patch) -> None:
 
 
 @bug(
-    "more is kept than there is room for|a certificate that did not change", machine=BoundedMachine
+    "more is kept than there is room for|a certificate that did not change",
+    SLOW,
+    machine=BoundedMachine,
 )
 def room_leaves_the_texts_of_certificates(patch: Patch) -> None:
     """They count as gone, and are kept."""
@@ -563,7 +565,7 @@ def loading_loses_the_receipts(patch: Patch) -> None:
     patch.setattr("demem_agent.held.load_state", load)
 
 
-@bug("what a decision rests on went before what is free to", machine=BoundedMachine)
+@bug("what a decision rests on went before what is free to", SLOW, machine=BoundedMachine)
 def room_looks_at_no_decisions(patch: Patch) -> None:
     patch.setattr(keeping, "rests_on", lambda context: frozenset())
 
@@ -585,6 +587,7 @@ def questions_that_went_go_on_using_items(patch: Patch) -> None:
 
 @bug(
     "refused operation changed|InvalidInput was not raised|MemoryFull: the memory is full",
+    SLOW,
     machine=BoundedMachine,
 )
 def what_exceeds_the_bound_alone_is_let_in(patch: Patch) -> None:

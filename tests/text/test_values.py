@@ -81,7 +81,9 @@ def test_in_a_program_a_list_is_no_data() -> None:
 
 KEYS = st.text("abc", min_size=1)
 NESTED = st.recursive(
-    VALUES.filter(lambda one: not isinstance(one, dict)), lambda inner: st.dictionaries(KEYS, inner)
+    VALUES.filter(lambda one: not isinstance(one, dict)),
+    lambda inner: st.dictionaries(KEYS, inner, max_size=4),
+    max_leaves=8,
 )
 
 

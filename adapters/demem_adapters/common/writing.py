@@ -355,8 +355,9 @@ _BUSY: set[Writes] = set()
 
 
 def _drain_all() -> None:
+    end = time.monotonic() + _AT_END  # of all together: a program is to end
     for writes in [*_BUSY]:
-        writes.drain()
+        writes.drain(max(0.0, end - time.monotonic()))
 
 
 def _forget_all() -> None:
