@@ -26,6 +26,7 @@ class Sentence:
     """A sentence of the reading, with its words and those of the line it stands in.
 
     Attributes:
+        asks: whether it is a question.
         begins: words of what has begun by it in the place of something else, which it may lack.
         superseded: what it says that no longer holds.
         replaced: the values of objects in JSON in its line that no longer hold.
@@ -36,6 +37,7 @@ class Sentence:
     end: int
     words: frozenset[str]
     around: frozenset[str]
+    asks: bool = False
     superseded: Superseded | None = None
     begins: frozenset[str] = frozenset()
     replaced: tuple[Superseded, ...] = ()
@@ -48,10 +50,6 @@ class Sentence:
         """Whether it stands in a line."""
         same = self.evidence.id == line.evidence.id
         return same and line.start <= self.start < line.end
-
-    @property
-    def asks(self) -> bool:
-        return asks(self.text)
 
     @property
     def corrects(self) -> bool:
@@ -74,7 +72,9 @@ def sentences_read(question: Question) -> list[Sentence]:
             if replaced and stale is None:
                 quoted = whole(item.text, start, end)
                 stale = asked_value(item.text, quoted, replaced, asked)
-            found.append(Sentence(item, start, end, words, around, stale, replaced=tuple(replaced)))
+            is_asked = asks(item.text[start:end])
+            one = Sentence(item, start, end, words, around, is_asked, stale)
+            found.append(replace(one, replaced=tuple(replaced)) if replaced else one)
     return _with_what_begins(found)
 
 

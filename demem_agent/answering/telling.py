@@ -17,7 +17,7 @@ from demem_agent.answering.following import Stretch, following
 from demem_agent.answering.said_alone import names_of
 from demem_agent.later import pattern
 from demem_agent.slots.successions.rivals import narrates
-from demem_agent.text.language.asking import asks, begins_as_question
+from demem_agent.text.language.asking import begins_as_question
 from demem_agent.text.language.courtesy import acknowledges, merely_offers
 from demem_agent.text.language.mentions import greets
 from demem_agent.text.language.questions import NAME, asks_for
@@ -77,7 +77,7 @@ def without_questions(question: Question, scores: np.ndarray, found: list[Senten
 
 def _only_asks(one: Sentence) -> bool:
     """Whether a sentence asks from its beginning on, and tells nothing."""
-    return asks(one.text) and (requests(one.text) or begins_as_question(one.text))
+    return one.asks and (requests(one.text) or begins_as_question(one.text))
 
 
 def _is_replied_to(one: Sentence, lines: Iterable[Line]) -> bool:
@@ -126,7 +126,7 @@ def _acknowledging(asked: Asked, found: list[Sentence]) -> Iterator[int]:
     Somebody says then in one sentence as many words of the question.
     """
     held = [len(asked.rarity.keys() & one.words) for one in found]
-    is_said = [not narrates(one.evidence.speaker) and not asks(one.text) for one in found]
+    is_said = [not narrates(one.evidence.speaker) and not one.asks for one in found]
     most = max((n for n, said in zip(held, is_said, strict=True) if said), default=0)
     for nth, one in enumerate(found):
         if narrates(one.evidence.speaker) and acknowledges(one.text) and held[nth] <= most:
