@@ -92,6 +92,7 @@ class App:
         self._ending = asyncio.Event()
         self._flying: set[tuple[str, str]] = set()
         self._document = encoded(document(ENDPOINTS))
+        house.metrics.watch(self.lanes, house.pool, house.events)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, or begin and end with the server."""
@@ -242,9 +243,11 @@ class App:
             self._flying.discard(flying)
 
     def _note(self, told: _Told, response: Response) -> None:
-        """Note down what was done: names, ids and numbers, no text."""
+        """Count and note down what was done: names, ids and numbers, no text."""
         name = told.endpoint.name if told.endpoint else "unknown"
-        took = round((time.perf_counter() - told.began) * 1000, 1)
+        seconds = time.perf_counter() - told.began
+        took = round(seconds * 1000, 1)
+        self.house.metrics.note(name, response.status, response.problem, seconds)
         key = told.key.id if told.key else ""
         says = f" {response.problem}" if response.problem else ""
         log.info("%s %d%s %.1f ms key %s", name, response.status, says, took, key or "none")

@@ -88,6 +88,11 @@ class Events:
         self._feeds: dict[str, list[Feed]] = {}
         self._count = 0
 
+    @property
+    def readers(self) -> int:
+        """How many listen."""
+        return self._count
+
     def tell(self, memory_id: str, event: Event) -> None:
         """Tell everybody who listens that a memory has changed."""
         for feed in tuple(self._feeds.get(memory_id, ())):

@@ -15,6 +15,7 @@ from demem_agent.pool import MemoryPool
 from demem_agent.server.cursors import Cursors
 from demem_agent.server.events import Events
 from demem_agent.server.keys import KeyRing
+from demem_agent.server.metrics import Metrics
 from demem_agent.server.refusals import Refusal
 
 __all__ = ["House"]
@@ -42,6 +43,7 @@ class House:
         self.ring = ring
         self.settings = settings or {}
         self.events = Events()
+        self.metrics = Metrics()
         self.cursors = Cursors(ring.signing_secret())
         self._writing: WeakValueDictionary[str, _Writing] = WeakValueDictionary()
         self._lock = threading.Lock()

@@ -161,6 +161,8 @@ def _responses(row: Endpoint, of: dict[str, Json]) -> Json:
         usual["content"] = {_JSON: {"schema": of[repr(row.gives)]}}
     elif row.streams:
         usual["content"] = {_EVENTS: {"schema": {"type": "string"}}}
+    elif row.text:
+        usual["content"] = {"text/plain": {"schema": {"type": "string"}}}
     elif row.status != 204:
         usual["content"] = {_LINES: {"schema": {"type": "string"}}}
     if row.of_a_memory and row.tagged:

@@ -15,6 +15,7 @@ from demem_agent.server.endpoints import Call, Endpoint, Reply
 from demem_agent.server.events import Event
 from demem_agent.server.house import House
 from demem_agent.server.keys import Key
+from demem_agent.server.metrics import MEDIA_TYPE as TEXT
 from demem_agent.server.parameters import parameters
 from demem_agent.server.refusals import Refusal
 from demem_agent.server.sending import Response
@@ -138,6 +139,8 @@ def _body(endpoint: Endpoint, data: bytes) -> Any:
 def _response(endpoint: Endpoint, reply: Any, version: str | None) -> Response:
     given = reply if isinstance(reply, Reply) else Reply(reply, endpoint.status)
     tag = _tag(version) if endpoint.tagged else {}
+    if endpoint.text:
+        return Response(given.status, {"Content-Type": TEXT}, given.value)
     if given.lines:
         body = b"".join(json.dumps(line).encode() + b"\n" for line in given.value)
         return Response(given.status, {**_LINES, **tag}, body)

@@ -341,7 +341,7 @@ class MakeKey(_Given, kw_only=True):
 
     prefix: Annotated[str, Meta(max_length=1000)]
     scopes: Annotated[
-        list[Literal["read", "write", "feedback", "forget", "admin"]], Meta(min_length=1)
+        list[Literal["read", "write", "feedback", "forget", "metrics", "admin"]], Meta(min_length=1)
     ]
     name: Annotated[str, Meta(max_length=200)] = ""
     days: Annotated[float, Meta(gt=0, le=36500)] | None = None

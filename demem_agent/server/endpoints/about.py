@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import demem_agent
-from demem_agent.server.endpoints.base import Call, Endpoint
+from demem_agent.server.endpoints.base import Call, Endpoint, scopes
 from demem_agent.wire.requests import Told, Version
 
 __all__ = ["ENDPOINTS"]
@@ -20,6 +20,10 @@ def ready(call: Call) -> Told:
 
 def version(call: Call) -> Version:
     return Version(name="demem-agent", version=demem_agent.__version__, api="v1")
+
+
+def metrics(call: Call) -> bytes:
+    return call.house.metrics.text()
 
 
 ENDPOINTS = (
@@ -48,5 +52,15 @@ ENDPOINTS = (
         says="Tell which version serves.",
         gives=Version,
         lane="",
+    ),
+    Endpoint(
+        name="metrics",
+        method="GET",
+        path="/metrics",
+        does=metrics,
+        says="Return the server's numbers in the text format of Prometheus.",
+        scopes=scopes("metrics"),
+        tagged=False,
+        text=True,
     ),
 )

@@ -119,6 +119,7 @@ class Endpoint:
         keeps: what becomes of an idempotency key.
         tagged: whether the response has the version of the memory as its ETag.
         streams: whether what comes back are events, for as long as somebody listens.
+        text: whether what comes back is plain text, given as bytes.
     """
 
     name: str
@@ -137,6 +138,7 @@ class Endpoint:
     keeps: Keeps = "nothing"
     tagged: bool = True
     streams: bool = False
+    text: bool = False
 
     @property
     def of_a_memory(self) -> bool:

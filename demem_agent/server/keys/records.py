@@ -24,8 +24,9 @@ __all__ = [
 ]
 
 #: What may be done: read what changes nothing; write what is remembered, answered and decided;
-#: feedback answers, decides and tells how it went; forget erases; admin makes keys.
-Scope = Literal["read", "write", "feedback", "forget", "admin"]
+#: feedback answers, decides and tells how it went; forget erases; metrics reads the server's
+#: numbers; admin makes keys.
+Scope = Literal["read", "write", "feedback", "forget", "metrics", "admin"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)
 _MARK = "dm"
 
