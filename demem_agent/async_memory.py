@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Concatenate, Never, ParamSpec, Self, TypeVar, Unpack, cast
 
-from demem_agent import flows
+from demem_agent import flows, tracing
 from demem_agent import messages as chats
 from demem_agent.channels import Told
 from demem_agent.copying import Lines, opened
@@ -554,6 +554,16 @@ class AsyncSlotMemory(MemoryHandle):
         return await self._run_by(None, flow, *given, **named)
 
     async def _run_by(
+        self,
+        team: Collaborators | None,
+        flow: Callable[Concatenate[State, Arguments], Flow[Result]],
+        *given: Arguments.args,
+        **named: Arguments.kwargs,
+    ) -> Result:
+        with tracing.of_flow(flow, self._held.team.address, given) as span:
+            return span.told(await self._carried_out(team, flow, *given, **named))
+
+    async def _carried_out(
         self,
         team: Collaborators | None,
         flow: Callable[Concatenate[State, Arguments], Flow[Result]],

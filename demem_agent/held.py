@@ -11,7 +11,7 @@ from functools import partial
 from itertools import takewhile
 from typing import Any
 
-from demem_agent import flows
+from demem_agent import flows, tracing
 from demem_agent.drivers import Collaborators, Steps, drive
 from demem_agent.encoders import describe
 from demem_agent.errors import (
@@ -177,7 +177,8 @@ class Held:
         self._seq()
         store = self.team.store
         try:
-            return store.delete(self.team.address.tenant, self.team.address.memory_id)
+            with tracing.of_a_store("delete_memory_store", self.team.address):
+                return store.delete(self.team.address.tenant, self.team.address.memory_id)
         finally:
             if not store.holds(self.team.address):
                 self._let_go()
@@ -252,7 +253,8 @@ class Held:
         settings = Settings(**self._given)
         measure(settings.unit, self._counter)
         try:
-            self.team.store.create(self.team.address, settings)
+            with tracing.of_a_store("create_memory_store", self.team.address):
+                self.team.store.create(self.team.address, settings)
         except StoreError:
             if not self.team.store.holds(self.team.address):
                 raise  # else another process has made it in the meantime

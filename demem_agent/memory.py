@@ -19,7 +19,7 @@ from typing import (
     cast,
 )
 
-from demem_agent import flows
+from demem_agent import flows, tracing
 from demem_agent import messages as chats
 from demem_agent.channels import Told
 from demem_agent.copying import Kept, Lines, kept_of, made_again, opened
@@ -1523,13 +1523,25 @@ class SlotMemory(MemoryHandle):
         *given: Arguments.args,
         **named: Arguments.kwargs,
     ) -> Result:
+        """Carry out a flow, for those who trace in a span.
+
+        Args:
+            team: who does the work, if not those of the memory.
+        """
+        with tracing.of_flow(flow, self._held.team.address, given) as span:
+            return span.told(self._carried_out(team, flow, *given, **named))
+
+    def _carried_out(
+        self,
+        team: Collaborators | None,
+        flow: Callable[Concatenate[State, Arguments], Flow[Result]],
+        *given: Arguments.args,
+        **named: Arguments.kwargs,
+    ) -> Result:
         """Carry out a flow; begin again where another process has moved the memory on.
 
         The second time nobody else writes while the flow works, so that it is not begun a third
         time but where the memory was encoded anew.
-
-        Args:
-            team: who does the work, if not those of the memory.
         """
         for attempt in range(RETRIES):
             with self._lock:

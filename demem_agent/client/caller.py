@@ -10,6 +10,7 @@ from typing import Any, TypeVar, cast
 from demem_agent.client.calls import Pages, Request, segment
 from demem_agent.client.transport import Response, Transport
 from demem_agent.errors import InvalidInput, RemoteError
+from demem_agent.tracing import headers_to_send
 from demem_agent.turns import text_field
 from demem_agent.wire.problems import PROBLEMS, error_of
 from demem_agent.wire.values import Unreadable, decoded
@@ -71,7 +72,7 @@ class Caller:
         self._transport.close()
 
     def _send(self, request: Request[Any]) -> Response:
-        headers = dict(self._headers)
+        headers = {**self._headers, **headers_to_send()}
         body = None
         if request.body is not None:
             body, headers["Content-Type"] = _written(request.body)

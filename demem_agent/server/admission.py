@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import copy_context
 from typing import Any, TypeVar
 
 from demem_agent.later import dataclass
@@ -66,8 +67,8 @@ class Lane:
             place.leave()
 
     def submit(self, work: Callable[[], Result]) -> Future[Result]:
-        """Have a thread do some work."""
-        return self._threads.submit(work)
+        """Have a thread do some work, in the context of whoever asks: it may be traced."""
+        return self._threads.submit(copy_context().run, work)
 
     def close(self) -> None:
         """Wait until all that was begun is done."""

@@ -39,6 +39,7 @@ from demem_agent.server.refusals import Refusal
 from demem_agent.server.routes import Found, Routes
 from demem_agent.server.sending import Response, problem, problem_from, sent
 from demem_agent.server.working import Work, carried_out
+from demem_agent.tracing import under_caller
 from demem_agent.wire.problems import PROBLEMS
 from demem_agent.wire.values import encoded
 
@@ -209,7 +210,8 @@ class App:
             return carried_out(self.house, work(body=b""))
         with self._alone(found, token), self.lanes[endpoint.lane].place() as place:
             body = await self._body(endpoint, headers, receive)
-            return await place.do(partial(carried_out, self.house, work(body=body)))
+            with under_caller(headers):
+                return await place.do(partial(carried_out, self.house, work(body=body)))
 
     async def _body(
         self, endpoint: Endpoint, headers: Mapping[str, str], receive: Receive

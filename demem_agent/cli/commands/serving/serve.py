@@ -57,6 +57,10 @@ def serve(
             help="A sentence-transformers or model2vec model, or its folder. [the shipped one]",
         ),
     ] = None,
+    otlp: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Collector that spans are sent to. [none are]"),
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Log faults alone.")] = False,
 ) -> None:
     """Serve memories over HTTP, until it is told to end; what was begun is done first.
@@ -67,6 +71,7 @@ def serve(
     """
     from demem_agent.server import Limits, make_app
     from demem_agent.server import serve as run
+    from demem_agent.server.exporting import exporting
 
     served.require_folder()
     settings = {**budget.given(), **helpers.given(), **Place(encoder=encoder).options()}
@@ -81,7 +86,8 @@ def serve(
         **settings,
     )
     _log(logging.ERROR if quiet else logging.INFO)
-    run(app, host=host, port=port, on_start=lambda at: _say(at, served, app, output))
+    with exporting(otlp):
+        run(app, host=host, port=port, on_start=lambda at: _say(at, served, app, output))
 
 
 def _named(host: str) -> tuple[str, ...]:
