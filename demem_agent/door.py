@@ -221,10 +221,7 @@ class Door:
             text_field("evidence_id", evidence_id)
         if source_id is not None:
             text_field("source_id", source_id)
-        given = (evidence_id, source_id, selected.before, selected.where)
-        if given.count(None) != len(given) - 1:
-            allowed = "given, or else one of source_id, before and where"
-            raise InvalidInput("evidence_id", evidence_id, allowed)
+        _require_one(evidence_id=evidence_id, source_id=source_id, before=before, where=where)
         return selected
 
     def marking(self, evidence_id: str, field: str, value: bool) -> tuple[str, bool]:
@@ -325,3 +322,14 @@ class Door:
 
 def _hash_of(turn: Turn) -> str:
     return "" if turn.key is None else request_hash("ingest", turn)
+
+
+def _require_one(**told: object) -> None:
+    """Refuse what is to be forgotten where it is told in no way, or in two."""
+    given = [name for name, value in told.items() if value is not None]
+    first, *others = told
+    if not given:
+        allowed = f"given, or else one of {', '.join(others[:-1])} and {others[-1]}"
+        raise InvalidInput(first, None, allowed)
+    if len(given) > 1:
+        raise InvalidInput(given[1], told[given[1]], f"left out, as {given[0]} is given")

@@ -98,14 +98,18 @@ def as_where(given: Where | Mapping[str, object]) -> Where:
         InvalidInput: naming the field, such as ``where.since``, and its range.
     """
     where = given if isinstance(given, Where) else _from_mapping(given)
+    since = _time("since", where.since, last=False)
+    until = _time("until", where.until, last=True)
+    if since is not None and until is not None and _day(until) < _day(since):
+        raise InvalidInput("where.until", where.until, f"no earlier than since, {where.since}")
     return replace(
         where,
         speaker=_texts("speaker", where.speaker),
         session=_texts("session", where.session),
         source=_texts("source", where.source),
         source_ids=_texts("source_ids", where.source_ids),
-        since=_time("since", where.since, last=False),
-        until=_time("until", where.until, last=True),
+        since=since,
+        until=until,
         slot=None if where.slot is None else whole_field("where.slot", where.slot, 0),
         metadata=_conditions(where.metadata),
         trust=None if where.trust is None else unit_field("where.trust", where.trust),
@@ -159,6 +163,10 @@ def _time(name: str, given: object, *, last: bool) -> date | None:
     if period is None:
         return _moment(name, given)
     return period[last]
+
+
+def _day(time: date) -> date:
+    return time.date() if isinstance(time, datetime) else time
 
 
 def _moment(name: str, given: object) -> datetime:

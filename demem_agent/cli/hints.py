@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
 from demem_agent.errors import InvalidInput, NotFound
 
-__all__ = ["hint_of"]
+if TYPE_CHECKING:
+    from demem_agent import SlotMemory
+
+__all__ = ["by_own_id", "hint_of"]
 
 #: By kind: what an id looks like, and the commands that show those there are.
 _IDS = {
@@ -34,10 +41,23 @@ def hint_of(error: BaseException) -> str:
     if known is None:
         return ""
     example, where = known
+    if error.id != error.id.lower() and error.id[1:].isdigit():
+        return f"ids are written small: {error.id.lower()}"
     other = _KINDS.get(error.id[:1]) if error.id[1:].isdigit() else None
     if other and other != error.kind:
         return f"{error.id} would be {_a(other)}; ids of {_many(error.kind)} look like {example}"
     return f"ids look like {example}; {where}"
+
+
+@contextmanager
+def by_own_id(memory: SlotMemory, id: str | None) -> Iterator[None]:
+    """Say of an id that is not there how it is told, where it is one of the caller's own."""
+    try:
+        yield
+    except NotFound as error:
+        if error.by == "id" and any(item.source_id == id for item in memory.evidence()):
+            error.add_note(f"it is an id of your own: --source-id {id}")
+        raise
 
 
 def _a(kind: str) -> str:

@@ -22,6 +22,8 @@ _NUMBERS = {
     "valid number": "a number",
     "valid float": "a number",
 }
+#: What pydantic puts before the words of a check.
+_OF_PYDANTIC = "Value error, "
 _NO_FILE = re.compile(r"'(?P<file>[^']*)' does not exist")
 _FOLDER = re.compile(r"'(?P<file>[^']*)' is a directory")
 _TOO_MANY = re.compile(r"unexpected extra arguments? ?(?:\(s\))? ?\((?P<words>.*)\)")
@@ -60,6 +62,7 @@ def usage_error(error: Exception, arguments: Sequence[str]) -> UsageError:
     command: str = context.command_path if context else "demem"
     said = _of_value(given, getattr(error, "param", None), arguments)
     said = said or _of_words(given, command, arguments) or given.rstrip(".")
+    said = said.replace(_OF_PYDANTIC, "")
     return UsageError(f"{said} (see {command} --help)")
 
 
@@ -93,8 +96,9 @@ def _of_words(given: str, command: str, arguments: Sequence[str]) -> str:
     more = _TOO_MANY.search(given)
     if more:
         words = more["words"].split()
-        if words[-1].endswith(_FILES) or "://" in words[-1]:
-            return f"{words[-1]!r} is too much: name the memory by -m {words[-1]}"
+        memory = next((word for word in (*words, *arguments) if _is_memory(word)), None)
+        if memory and not _is_named(memory, arguments):
+            return f"{words[-1]!r} is too much: name the memory by -m {memory}"
         return f"{more['words']!r} is too much: put a text of several words in quotation marks"
     unknown = _NO_COMMAND.search(given)
     if unknown and (meant := _commands_for(unknown["command"])):
@@ -104,6 +108,16 @@ def _of_words(given: str, command: str, arguments: Sequence[str]) -> str:
     if option and command == "demem" and named:
         return f"options stand behind the command: demem {named} ... {option['option']} ..."
     return ""
+
+
+def _is_memory(word: str) -> bool:
+    return word.endswith(_FILES) or "://" in word
+
+
+def _is_named(memory: str, arguments: Sequence[str]) -> bool:
+    """Whether it stands behind an option."""
+    at = arguments.index(memory) if memory in arguments else 0
+    return at > 0 and arguments[at - 1].startswith("-")
 
 
 def _commands_for(verb: str) -> str:

@@ -51,7 +51,8 @@ def _channel(given: Sequence[str], told: Mapping[str, object]) -> str:
     with_reward = len(given) > len(others)
     fits = row_of(channel).with_reward or not with_reward
     if len(others) > 1 or not fits:
-        raise InvalidInput(channel, told[channel], f"left out, as {given[0]} is given")
+        other = next(name for name in given if name != channel)
+        raise InvalidInput(channel, told[channel], f"left out, as {other} is given")
     return channel
 
 

@@ -60,6 +60,8 @@ def _whole(name: str, lines: Iterator[str]) -> Any:
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
+        if not text[error.pos :].strip():
+            raise InvalidInput(name, text[-60:].rstrip(), "JSON that is not cut off") from error
         where = f"{name} line {error.lineno}"
         raise InvalidInput(where, text[error.pos : error.pos + 60], f"JSON: {error.msg}") from error
 

@@ -231,6 +231,8 @@ def _named(number: int) -> Iterator[None]:
         raise _no_row(number, str(error)) from error
     except Misfit as error:
         raise _no_row(number, str(error)) from error
+    except KeyError as error:
+        raise _no_row(number, f"{error} is missing") from error
     except _UNREADABLE as error:
         raise _no_row(number, type(error).__name__) from error
 

@@ -23,7 +23,7 @@ from demem_agent.cli.tables import (
     size_words,
     slots_table,
 )
-from demem_agent.cli.tables.cells import cell, grid, number, numbers
+from demem_agent.cli.tables.cells import cell, grid, number
 
 __all__ = ["SLASH", "Shown", "run"]
 
@@ -146,8 +146,8 @@ def _learned(report: FeedbackReport) -> Shown:
 
 
 def _learned_words(report: FeedbackReport) -> str:
-    rewards = numbers(report.rewards.values())
-    words = [f"{report.answer_id}: {report.channel}, {rewards}."]
+    rewards = ", ".join(f"{name} {number(value)}" for name, value in report.rewards.items())
+    words = [f"{report.answer_id}: {report.channel}; the answer has {rewards} of 1."]
     if report.remembered:
         words.append(f"Remembered as {report.remembered}.")
     words.append(f"{report.tested} pairs tested with {report.counterfactuals} answers.")

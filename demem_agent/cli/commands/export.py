@@ -38,9 +38,10 @@ def export(
         rows = memory.export(where=chosen.given())
     text = "".join(f"{json.dumps(row)}\n" for row in rows)
     if file is not None:
+        instead = ", in the place of what was there" if file.exists() else ""
         _write(file.resolve(), text, place)
         written = {"file": str(file), "rows": len(rows)}
-        output.show(written, cell(f"{len(rows)} rows written to {file}"))
+        output.show(written, cell(f"{len(rows)} rows written to {file}{instead}"))
     elif output.json:
         output.show(rows)
     else:

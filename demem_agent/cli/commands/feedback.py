@@ -102,7 +102,7 @@ def _head(report: FeedbackReport) -> Table:
     head = grid()
     head.add_row("answer", cell(report.answer_id, "bold"))
     for name, reward in report.rewards.items():
-        head.add_row(name, number(reward))
+        head.add_row(name, f"{number(reward)} of 1")
     head.add_row("tests", cell(_tests(report)))
     _add_what_came_of_it(head, report)
     return head

@@ -9,6 +9,7 @@ import typer
 
 from demem_agent.cli.faults import UsageError
 from demem_agent.cli.filter_options import Filter
+from demem_agent.cli.hints import by_own_id
 from demem_agent.cli.memory_options import Place
 from demem_agent.cli.output import Output
 from demem_agent.cli.tables import receipt_grid
@@ -45,7 +46,8 @@ def forget(
         raise UsageError("give exactly one of EVIDENCE_ID, --source-id, --before and a filter")
     with place.open() as memory:
         missed = chosen.missed(memory) if where else "nothing was dated earlier"
-        receipt = memory.forget(
-            evidence_id, source_id=source_id, before=before, where=where, versions=versions
-        )
+        with by_own_id(memory, evidence_id):
+            receipt = memory.forget(
+                evidence_id, source_id=source_id, before=before, where=where, versions=versions
+            )
         output.show(asdict(receipt), receipt_grid(receipt, missed))

@@ -95,7 +95,9 @@ def ingest(
         document = {"file": str(file), **_value(done, found, turns, memory)}
         words = [cell(line) for line in _words(done, len(turns), len(memory), found.reasons)]
         words += _notes(file, turns, said)
-        output.show(document, *words, slots_table(memory.slots, memory.settings))
+        has_changed = bool(done.new or done.changed or done.receipt)
+        tables = [slots_table(memory.slots, memory.settings)] if has_changed else []
+        output.show(document, *words, *tables)
 
 
 def _value(done: Synced, found: Import, turns: Sequence[Turn], memory: SlotMemory) -> Json:
