@@ -25,6 +25,7 @@ from demem_agent.slots.vocabulary import LEAST, Shared, Vocabulary
 from demem_agent.text.language.another import Asks, is_another, plain_words
 from demem_agent.text.language.questions import asks_for
 from demem_agent.text.language.same_words import one_word_each
+from demem_agent.text.language.sought import Sought, is_else
 from demem_agent.text.language.words import content_terms
 from demem_agent.types import Context
 
@@ -53,12 +54,21 @@ FARTHEST = 10.0
 #: How far a line counts as being where that is not known, or says nothing: a correction, which
 #: holds its question, is near each question like it.
 UNTOLD = 7.0
+#: A question that stands by the line which was wrong is likelier the one that was corrected, by so
+#: much where that line is the best one, and less by so much for each unit that it is behind. Set by
+#: hand, where answers to other questions were looked at and not these.
+BY_WRONG = 1.5
+BY_BEHIND_WRONG = 1.0
 #: Log-odds of a question in the very same words.
 SAME_WORDS = 6.0
+#: A line is of what was asked from this share of the words of the question on.
+ON_IT = 0.5
 #: A decision counts as known again from this probability on.
 KNOWN = 0.6
 #: The same in log-odds.
 LOGIT_KNOWN = math.log(KNOWN / (1 - KNOWN))
+#: Log-odds of what is known by the line that was wrong, at most: about what it is sure from.
+LOGIT_UNSURE = 2.15
 #: Past contexts whose line is looked up, those likeliest by words.
 MOST = 64
 #: More than a probability differs from its log-odds by as it is rounded.
@@ -84,6 +94,14 @@ class Recognised:
 
     id: str
     probability: float
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """A line that an answer rested on which was corrected, and what it says, with its speaker."""
+
+    line: Stretch
+    said: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,15 +163,26 @@ class Decisions:
         self._asks: dict[int, Asks] = {}
         self._bound: set[int] = set()
         self._corrected: set[int] = set()
+        #: What a correction took the place of, where it is about what was asked.
+        self._wrong: dict[int, Wrong] = {}
+        self._sought: dict[int, Sought] = {}
         #: Speakers, their words and how many of these each row has, until a question comes or goes.
         self._named: tuple[tuple[str | None, ...], set[str], NDArray[np.float64]] | None = None
 
-    def put(self, stored: StoredContext, told: str = "", *, corrected: bool = False) -> None:
+    def put(
+        self,
+        stored: StoredContext,
+        told: str = "",
+        *,
+        corrected: bool = False,
+        wrong: Wrong | None = None,
+    ) -> None:
         """Enter a context, or what has become of it.
 
         Args:
             told: the line that proved right, with its speaker; "" where there is none.
             corrected: whether that line was remembered from a correction.
+            wrong: what the answer rested on that it corrects.
         """
         context = stored.context
         self._named = None
@@ -170,6 +199,15 @@ class Decisions:
             self._corrected.add(row)
         else:
             self._corrected.discard(row)
+        self._note_wrong(row, wrong if corrected else None)
+
+    def _note_wrong(self, row: int, wrong: Wrong | None) -> None:
+        self._wrong.pop(row, None)
+        if wrong is None:
+            return
+        shared = self._words[row].intersection(_meant(wrong.said))
+        if len(shared) >= ON_IT * max(len(self._words[row]), 1):
+            self._wrong[row] = wrong
 
     def _add(self, context: Context) -> None:
         row = len(self._ids)
@@ -191,6 +229,7 @@ class Decisions:
         self._spoken[row] = ""
         self._kinds[row] = ""
         self._asks.pop(row, None)
+        self._sought.pop(row, None)
 
     def _note_taught(self, row: int, context: Context, told: str) -> None:
         teaching = self._asked.setdefault(_name(context.asker), {})
@@ -228,7 +267,8 @@ class Decisions:
         """
         question = self._question(asked, index)
         for asker in dict.fromkeys((asked.asker, None)):
-            found = self._alike(question, self.teaching(asker), index, behind)
+            rows = self.teaching(asker)
+            found = self._alike(question, rows, index, behind, by_wrong=behind is not None)
             known = [one for one in found if one.probability >= KNOWN]
             if known:
                 return self._most_specific(known)
@@ -321,13 +361,87 @@ class Decisions:
         index: PassageIndex,
         behind: Behind,
         least: float = LOGIT_KNOWN,
+        *,
+        by_wrong: bool = False,
     ) -> list[Recognised]:
-        """Return the contexts of rows that may be the same decision, all that are among them."""
+        """Return the contexts of rows that may be the same decision, all that are among them.
+
+        Args:
+            by_wrong: whether those that were corrected are known by the line that was wrong.
+        """
         holding = rows
         if self._bound:
             asked = question.asked
             holding = [row for row in rows if row not in self._bound or self._holds(row, asked)]
-        return self._likeliest(question, holding, index, behind, least)
+        corrected = self._corrected.intersection(holding) if by_wrong else set()
+        if not corrected:
+            return self._likeliest(question, holding, index, behind, least)
+        others = [row for row in holding if row not in corrected]
+        found = self._likeliest(question, others, index, behind, least)
+        assert behind is not None
+        found += self._by_wrong(question, sorted(corrected), index, behind)
+        return sorted(found, key=lambda one: -one.probability)
+
+    def _by_wrong(
+        self,
+        question: _Question,
+        rows: Sequence[int],
+        index: PassageIndex,
+        behind: NDArray[np.float64],
+    ) -> list[Recognised]:
+        """Return which of corrected contexts a question is likely the same as.
+
+        Where it would find the line that was wrong, it asks for what took its place; where it finds
+        another one, it asks for something else.
+        """
+        chosen = np.asarray(rows)
+        odds = self._by_words(question, chosen, index)
+        now = Sought.in_question(question.asked.text)
+        found = []
+        for row, by_words in zip(rows, odds.tolist(), strict=True):
+            logit = self._by_line(question, row, by_words, index, behind)
+            if logit < LOGIT_KNOWN:
+                continue
+            logit += BY_ANOTHER * self._is_after_else(question, now, row)
+            logit += BY_EXCHANGE * self._exchanged(question, row, index, now)
+            probability = round((1 + math.tanh(logit / 2)) / 2, 4)
+            found.append(Recognised(self._ids[row], probability))
+        return found
+
+    def _by_line(
+        self,
+        question: _Question,
+        row: int,
+        by_words: float,
+        index: PassageIndex,
+        behind: NDArray[np.float64],
+    ) -> float:
+        """Return what words say and the line that was wrong, or the correction where none is known.
+
+        The line alone makes nothing surer than that it is looked at whether memory holds it.
+        """
+        if self._spoken[row] == question.spoken:
+            return by_words + SAME_WORDS
+        wrong = self._wrong.get(row)
+        line = self._lines[row] if wrong is None else wrong.line
+        rows = rows_of(index, [line]) if line is not None else []
+        nearest = min(map(behind.item, rows), default=FARTHEST)
+        nearest = min(max(nearest, 0.0), FARTHEST)
+        logit = by_words + BY_WRONG - BY_BEHIND_WRONG * nearest
+        return min(logit, max(LOGIT_UNSURE, by_words - BY_BEHIND * UNTOLD))
+
+    def _is_after_else(self, question: _Question, now: Sought, row: int) -> bool:
+        """Whether a question is after something else than one that was corrected."""
+        if self._spoken[row] == question.spoken:
+            return False
+        if row not in self._sought:
+            self._sought[row] = Sought.in_question(self._contexts[row].query)
+        past = self._sought[row]
+        wrong = self._wrong.get(row)
+        told = self._contexts[row].reference or ""
+        if is_else(now, past, wrong.said if wrong is not None else "", told):
+            return True
+        return self._is_another(question, row, alike=not now.of.isdisjoint(past.of))
 
     def _likeliest(
         self,
@@ -409,7 +523,7 @@ class Decisions:
                 nearest = min(map(behind.item, rows_of(index, [line])), default=FARTHEST)
         return odds - BY_BEHIND * min(nearest, FARTHEST)
 
-    def _is_another(self, question: _Question, row: int) -> bool:
+    def _is_another(self, question: _Question, row: int, *, alike: bool = False) -> bool:
         """Whether a question asks for something else than a past one in nearly its words."""
         if self._spoken[row] == question.spoken:
             return False
@@ -417,17 +531,25 @@ class Decisions:
             self._asks[row] = Asks.of(self._contexts[row].query)
         told = plain_words(self._contexts[row].reference or "")
         now, past = question.asks, self._asks[row]
-        return is_another(now, past, question.known | told, question.known)
+        return is_another(now, past, question.known | told, question.known, alike=alike)
 
-    def _exchanged(self, question: _Question, row: int, index: PassageIndex) -> float:
+    def _exchanged(
+        self, question: _Question, row: int, index: PassageIndex, now: Sought | None = None
+    ) -> float:
         """Return how much of what ties a past question to its line stands otherwise now, in [0, 1].
 
         By the worth of the words; who asks is left out.
+
+        Args:
+            now: what the question is after, whose words are no exchange where both are after it.
         """
         told = self._told[row]
         past = self._words[row] - question.asker
         lost = (past - question.words) & told
         instead = question.words - past - told
+        if now is not None:
+            lost -= self._sought[row].by if row in self._sought else frozenset()
+            instead -= now.by
         if not lost or not instead:
             return 0.0
         worth = index.lexical.idf

@@ -147,7 +147,12 @@ def plain_words(text: str) -> frozenset[str]:
 
 
 def is_another(
-    now: Asks, past: Asks, known: Set[str] = frozenset(), asker: Set[str] = frozenset()
+    now: Asks,
+    past: Asks,
+    known: Set[str] = frozenset(),
+    asker: Set[str] = frozenset(),
+    *,
+    alike: bool = False,
 ) -> bool:
     """Whether a question asks for something else than a past one in nearly its words.
 
@@ -155,12 +160,13 @@ def is_another(
         known: the words, without case and accents, of names that are meant whether they stand there
             or not: of who asks, and of what was told to be right ("Was it Ms Saar?").
         asker: those of them that are of who asks, of whom "I" is.
+        alike: whether they are known to ask for one kind of thing, whatever their question words.
     """
     if not (now.alone and past.alone):
         return False
     if now.denied != past.denied or now.times != past.times:
         return True
-    if now.kind and past.kind and now.kind != past.kind:
+    if not alike and now.kind and past.kind and now.kind != past.kind:
         return True
     if now.turned.apart(past.turned, named=bool(now.names or past.names)):
         return True
@@ -169,9 +175,16 @@ def is_another(
     if _means_oneself(now, past, asker) or _means_oneself(past, now, asker):
         return True
     # One that names nobody may mean who was named before, but not whose something is.
-    if now.names - past.words - known or past.owners - now.words - known:
+    if _missing(now.names, past.words | known) or _missing(past.owners, now.words | known):
         return True
     return _within(now, past) or _within(past, now)
+
+
+def _missing(names: Set[str], words: Set[str]) -> bool:
+    """Whether one of some names is not among words, nor as German writes whose something is."""
+    return any(
+        words.isdisjoint((name, f"{name}s", name.removesuffix("s") or name)) for name in names
+    )
 
 
 def _means_somebody(one: Asks, other: Asks) -> bool:
