@@ -19,13 +19,14 @@ from numpy.typing import NDArray
 
 from demem_agent.later import dataclass
 from demem_agent.scoring.index import PassageIndex, Stretch, rows_of
+from demem_agent.slots.corrected import BY_WRONG, Corrected, Wrong, by_line
 from demem_agent.slots.experience import spoken
 from demem_agent.slots.records import StoredContext
 from demem_agent.slots.vocabulary import LEAST, Shared, Vocabulary
 from demem_agent.text.language.another import Asks, is_another, plain_words
 from demem_agent.text.language.questions import asks_for
 from demem_agent.text.language.same_words import one_word_each
-from demem_agent.text.language.sought import Sought, is_else
+from demem_agent.text.language.sought import Sought
 from demem_agent.text.language.words import content_terms
 from demem_agent.types import Context
 
@@ -42,6 +43,8 @@ BY_BEHIND = 0.36
 #: Where one thing was put in the place of another that the right line speaks of ("restart the
 #: service on mars", which was decided for saturn). Set by hand: the questions of the fit have few.
 BY_EXCHANGE = -2.0
+#: A line is of what was asked from this share of the words of the question on.
+ON_IT = 0.5
 #: The share of what ties a question to its line that is exchanged, from which on it counts whole.
 EXCHANGED = 0.5
 #: Where a question asks for something else though nearly all its words are shared: of somebody
@@ -54,21 +57,12 @@ FARTHEST = 10.0
 #: How far a line counts as being where that is not known, or says nothing: a correction, which
 #: holds its question, is near each question like it.
 UNTOLD = 7.0
-#: A question that stands by the line which was wrong is likelier the one that was corrected, by so
-#: much where that line is the best one, and less by so much for each unit that it is behind. Set by
-#: hand, where answers to other questions were looked at and not these.
-BY_WRONG = 1.5
-BY_BEHIND_WRONG = 1.0
 #: Log-odds of a question in the very same words.
 SAME_WORDS = 6.0
-#: A line is of what was asked from this share of the words of the question on.
-ON_IT = 0.5
 #: A decision counts as known again from this probability on.
 KNOWN = 0.6
 #: The same in log-odds.
 LOGIT_KNOWN = math.log(KNOWN / (1 - KNOWN))
-#: Log-odds of what is known by the line that was wrong, at most: about what it is sure from.
-LOGIT_UNSURE = 2.15
 #: Past contexts whose line is looked up, those likeliest by words.
 MOST = 64
 #: More than a probability differs from its log-odds by as it is rounded.
@@ -94,14 +88,6 @@ class Recognised:
 
     id: str
     probability: float
-
-
-@dataclass(frozen=True, slots=True)
-class Wrong:
-    """A line that an answer rested on which was corrected, and what it says, with its speaker."""
-
-    line: Stretch
-    said: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,10 +148,7 @@ class Decisions:
         #: What tells past questions from others in nearly their words, of those that were compared.
         self._asks: dict[int, Asks] = {}
         self._bound: set[int] = set()
-        self._corrected: set[int] = set()
-        #: What a correction took the place of, where it is about what was asked.
-        self._wrong: dict[int, Wrong] = {}
-        self._sought: dict[int, Sought] = {}
+        self._corrected = Corrected()
         #: Speakers, their words and how many of these each row has, until a question comes or goes.
         self._named: tuple[tuple[str | None, ...], set[str], NDArray[np.float64]] | None = None
 
@@ -196,18 +179,15 @@ class Decisions:
             self._forget_words(row)
         self._note_taught(row, context, told)
         if corrected:
-            self._corrected.add(row)
+            on_it = wrong is not None and self._is_on_it(row, wrong)
+            self._corrected.put(row, wrong if on_it else None)
         else:
-            self._corrected.discard(row)
-        self._note_wrong(row, wrong if corrected else None)
+            self._corrected.drop(row)
 
-    def _note_wrong(self, row: int, wrong: Wrong | None) -> None:
-        self._wrong.pop(row, None)
-        if wrong is None:
-            return
-        shared = self._words[row].intersection(_meant(wrong.said))
-        if len(shared) >= ON_IT * max(len(self._words[row]), 1):
-            self._wrong[row] = wrong
+    def _is_on_it(self, row: int, wrong: Wrong) -> bool:
+        """Whether a line is of what a question asks."""
+        asked = self._words[row]
+        return len(asked.intersection(_meant(wrong.said))) >= ON_IT * max(len(asked), 1)
 
     def _add(self, context: Context) -> None:
         row = len(self._ids)
@@ -229,7 +209,7 @@ class Decisions:
         self._spoken[row] = ""
         self._kinds[row] = ""
         self._asks.pop(row, None)
-        self._sought.pop(row, None)
+        self._corrected.drop(row)
 
     def _note_taught(self, row: int, context: Context, told: str) -> None:
         teaching = self._asked.setdefault(_name(context.asker), {})
@@ -373,75 +353,7 @@ class Decisions:
         if self._bound:
             asked = question.asked
             holding = [row for row in rows if row not in self._bound or self._holds(row, asked)]
-        corrected = self._corrected.intersection(holding) if by_wrong else set()
-        if not corrected:
-            return self._likeliest(question, holding, index, behind, least)
-        others = [row for row in holding if row not in corrected]
-        found = self._likeliest(question, others, index, behind, least)
-        assert behind is not None
-        found += self._by_wrong(question, sorted(corrected), index, behind)
-        return sorted(found, key=lambda one: -one.probability)
-
-    def _by_wrong(
-        self,
-        question: _Question,
-        rows: Sequence[int],
-        index: PassageIndex,
-        behind: NDArray[np.float64],
-    ) -> list[Recognised]:
-        """Return which of corrected contexts a question is likely the same as.
-
-        Where it would find the line that was wrong, it asks for what took its place; where it finds
-        another one, it asks for something else.
-        """
-        chosen = np.asarray(rows)
-        odds = self._by_words(question, chosen, index)
-        now = Sought.in_question(question.asked.text)
-        found = []
-        for row, by_words in zip(rows, odds.tolist(), strict=True):
-            logit = self._by_line(question, row, by_words, index, behind)
-            if logit < LOGIT_KNOWN:
-                continue
-            logit += BY_ANOTHER * self._is_after_else(question, now, row)
-            logit += BY_EXCHANGE * self._exchanged(question, row, index, now)
-            probability = round((1 + math.tanh(logit / 2)) / 2, 4)
-            found.append(Recognised(self._ids[row], probability))
-        return found
-
-    def _by_line(
-        self,
-        question: _Question,
-        row: int,
-        by_words: float,
-        index: PassageIndex,
-        behind: NDArray[np.float64],
-    ) -> float:
-        """Return what words say and the line that was wrong, or the correction where none is known.
-
-        The line alone makes nothing surer than that it is looked at whether memory holds it.
-        """
-        if self._spoken[row] == question.spoken:
-            return by_words + SAME_WORDS
-        wrong = self._wrong.get(row)
-        line = self._lines[row] if wrong is None else wrong.line
-        rows = rows_of(index, [line]) if line is not None else []
-        nearest = min(map(behind.item, rows), default=FARTHEST)
-        nearest = min(max(nearest, 0.0), FARTHEST)
-        logit = by_words + BY_WRONG - BY_BEHIND_WRONG * nearest
-        return min(logit, max(LOGIT_UNSURE, by_words - BY_BEHIND * UNTOLD))
-
-    def _is_after_else(self, question: _Question, now: Sought, row: int) -> bool:
-        """Whether a question is after something else than one that was corrected."""
-        if self._spoken[row] == question.spoken:
-            return False
-        if row not in self._sought:
-            self._sought[row] = Sought.in_question(self._contexts[row].query)
-        past = self._sought[row]
-        wrong = self._wrong.get(row)
-        told = self._contexts[row].reference or ""
-        if is_else(now, past, wrong.said if wrong is not None else "", told):
-            return True
-        return self._is_another(question, row, alike=not now.of.isdisjoint(past.of))
+        return self._likeliest(question, holding, index, behind, least, by_wrong=by_wrong)
 
     def _likeliest(
         self,
@@ -450,6 +362,8 @@ class Decisions:
         index: PassageIndex,
         behind: Behind,
         least: float = -math.inf,
+        *,
+        by_wrong: bool = False,
     ) -> list[Recognised]:
         """Return what is likeliest the same question, of what may have such odds at least."""
         if not rows:
@@ -457,19 +371,44 @@ class Decisions:
         chosen = np.asarray(rows)
         odds = self._by_words(question, chosen, index)
         # All else lowers the odds, but for the same words, which have the highest by words already.
-        possible = np.flatnonzero(odds >= least)
+        possible = np.flatnonzero(odds + (BY_WRONG if by_wrong else 0.0) >= least)
         first = possible[np.argsort(-odds[possible], kind="stable")[:MOST]]
         found = []
+        now: Sought | None = None
         for row, by_words in zip(chosen[first].tolist(), odds[first].tolist(), strict=True):
-            logit = by_words + self._by_context(question, row, index, behind)
-            if logit < least - ROUNDED:
-                continue
-            logit += BY_EXCHANGE * self._exchanged(question, row, index)
-            logit += BY_ANOTHER * self._is_another(question, row)
+            is_other = self._spoken[row] != question.spoken
+            if by_wrong and is_other and row in self._corrected:
+                logit = self._by_wrong(row, by_words, index, behind)
+                if logit < least - ROUNDED:
+                    continue
+                now = now or Sought.in_question(question.asked.text)
+                logit += self._by_what_is_after(question, now, row, index)
+            else:
+                logit = by_words + self._by_context(question, row, index, behind)
+                if logit < least - ROUNDED:
+                    continue
+                logit += BY_EXCHANGE * self._exchanged(question, row, index)
+                logit += BY_ANOTHER * self._is_another(question, row)
             probability = round((1 + math.tanh(logit / 2)) / 2, 4)
             found.append(Recognised(self._ids[row], probability))
         found.sort(key=lambda one: -one.probability)
         return found
+
+    def _by_wrong(self, row: int, by_words: float, index: PassageIndex, behind: Behind) -> float:
+        """Return what words say of a corrected context, and the line that was wrong."""
+        line = self._corrected.line(row) or self._lines[row]
+        surely = by_words - BY_BEHIND * UNTOLD
+        return by_line(by_words, _nearest(line, index, behind), surely)
+
+    def _by_what_is_after(
+        self, question: _Question, now: Sought, row: int, index: PassageIndex
+    ) -> float:
+        """Return as log-odds whether a question is after what was corrected, and of the same."""
+        past = self._contexts[row]
+        alike = self._corrected.is_after_the_same(row, past, now)
+        is_else = self._corrected.is_after_else(row, past, now)
+        odds = BY_ANOTHER * (is_else or self._is_another(question, row, alike=alike))
+        return odds + self._corrected.by_exchange(row) * self._exchanged(question, row, index, now)
 
     def _holds(self, row: int, asked: Asked) -> bool:
         """Whether all conditions of a context hold now."""
@@ -517,11 +456,9 @@ class Decisions:
         is_other = question.kind and kind and kind != question.kind
         odds = BY_OTHER_KIND if is_other else 0.0
         nearest = UNTOLD
-        if behind is not None and row not in self._corrected:
-            line = self._lines[row]
-            if line is not None:
-                nearest = min(map(behind.item, rows_of(index, [line])), default=FARTHEST)
-        return odds - BY_BEHIND * min(nearest, FARTHEST)
+        if behind is not None and row not in self._corrected and self._lines[row] is not None:
+            nearest = _nearest(self._lines[row], index, behind)
+        return odds - BY_BEHIND * nearest
 
     def _is_another(self, question: _Question, row: int, *, alike: bool = False) -> bool:
         """Whether a question asks for something else than a past one in nearly its words."""
@@ -547,15 +484,23 @@ class Decisions:
         past = self._words[row] - question.asker
         lost = (past - question.words) & told
         instead = question.words - past - told
-        if now is not None:
-            lost -= self._sought[row].by if row in self._sought else frozenset()
-            instead -= now.by
+        if now is not None and lost and instead:
+            context = self._contexts[row]
+            lost, instead = self._corrected.exchanged(row, context, now, lost, instead)
         if not lost or not instead:
             return 0.0
         worth = index.lexical.idf
         exchanged = min(sum(map(worth, lost)), sum(map(worth, instead)))
         tie = max(sum(map(worth, past & told)), LEAST)
         return min(exchanged / (EXCHANGED * tie), 1.0)
+
+
+def _nearest(line: Stretch | None, index: PassageIndex, behind: Behind) -> float:
+    """Return how far a line scores below the best one, in [0, :data:`FARTHEST`]."""
+    if line is None or behind is None:
+        return FARTHEST
+    nearest = min(map(behind.item, rows_of(index, [line])), default=FARTHEST)
+    return min(max(nearest, 0.0), FARTHEST)
 
 
 def _by_shared_words(shared: Shared) -> NDArray[np.float64]:

@@ -23,9 +23,10 @@ from demem_agent.scoring.index import PassageIndex
 from demem_agent.settings import Settings
 from demem_agent.slots import choosing
 from demem_agent.slots.cache import Cache
+from demem_agent.slots.corrected import Wrong
 from demem_agent.slots.derived import Derived
 from demem_agent.slots.experiment import Experiment
-from demem_agent.slots.recognition import Wrong, best_line
+from demem_agent.slots.recognition import best_line
 from demem_agent.slots.records import (
     Certified,
     Delta,

@@ -30,6 +30,13 @@ _NAMED = pattern(
     r"(?<!\bdie )(?<!\bdas )(?<!\bden )(?<!\bdem )(?<!\bein )(?<!\beine )(?<!\bmein )(?<!\bmeine )"
     r"(?P<name>[A-ZÀ-ÖØ-Þ][^\W\d_]*[a-zß-öø-ÿ])(?P<owns>['’]s?\b)?"
 )
+#: What a noun stands behind in German, which no name does.
+_DETERMINED = pattern(
+    r"\b(?:welche[nmrs]?|welch|diese[nmrs]?|jede[nmrs]?|kein(?:e[nmrs]?)?|unser(?:e[nmrs]?)?"
+    r"|(?:m|d|s)ein(?:e[nmrs]?)?|einer|einem|eines|ihre[nmrs]?|des|beim|fürs|im|ins|vom|zum|zur"
+    r"|wie viele?) $",
+    re.IGNORECASE,
+)
 #: What is somebody's, and what something is of.
 _OWNED = pattern(
     r"(?!(?:what|who|where|how|when|why|that|it|here|there|let)['’])\b[^\W\d_]+(?:['’]s|(?<=s)['’])"
@@ -124,6 +131,7 @@ class Asks:
         timeless = _TIME.sub(" ", question)
         named = [] if question.istitle() else list(_NAMED.finditer(timeless))
         named = [found for found in named if not is_everyday(found["name"])]
+        named = [found for found in named if not _DETERMINED.search(timeless, 0, found.start())]
         terms = frozenset(one_word_each(content_terms(question)))
         within = [*_OWNED.findall(question), *_OF.findall(timeless)]
         return cls(

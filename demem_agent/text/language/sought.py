@@ -8,8 +8,10 @@ Portuguese and Italian; a question after something else is after nothing that is
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
+from datetime import date
 from functools import cache
+from itertools import product
 
 from demem_agent.later import dataclass, pattern
 from demem_agent.text.language.changes import asks_of_the_past
@@ -20,9 +22,10 @@ from demem_agent.text.language.questions import asks_for, has_number
 from demem_agent.text.language.same_words import one_word_each
 from demem_agent.text.language.turned import kin_in
 from demem_agent.text.language.words import content_terms
+from demem_agent.text.times.dates import ranges
 from demem_agent.text.times.named import names_time
 
-__all__ = ["Sought", "is_else", "sought"]
+__all__ = ["Sought", "is_else", "sought", "words_sought"]
 
 #: Words by what they ask for, or are of.
 _WORDS: Mapping[str, str] = {
@@ -49,11 +52,12 @@ _WORDS: Mapping[str, str] = {
     "date": r"birthday|bday|born|dates?|deadline|due|what (?:day|time)|which day|geburtstag|geboren"
     r"|datum|cumpleaños|nació|fecha|qué (?:día|hora)|anniversaire|quel(?:le)? (?:jour|heure)"
     r"|aniversário|nasceu|data|que (?:dia|horas?)|compleanno|nat[oa]|che (?:giorno|ora)",
-    "amount": r"doses?|dosage|dosis|posologie|dosagem|dosaggio|how (?:many|much)|wie viele?|wieviele?"
-    r"|wie hoch|cuánt[oa]s?|combien|quant[oaie]s?|amount",
-    "place": r"terminal|platform|room|floor|city|town|country|gleis|zimmer|raum|stadt|stockwerk|andén"
-    r"|habitación|ciudad|lugar|quai|salle|ville|lieu|plataforma|cidade|binario|stanza|città|luogo",
-    "measure": r"how (?:wide|tall|deep|fast|heavy|thick|far)|wie (?:breit|tief|schnell|schwer|weit)",
+    "amount": r"doses?|dosage|dosis|posologie|dosagem|dosaggio|how (?:many|much)|wie viele?"
+    r"|wieviele?|wie hoch|cuánt[oa]s?|combien|quant[oaie]s?|amount",
+    "place": r"terminal|platform|room|floor|city|town|country|gleis|zimmer|raum|stadt|stockwerk"
+    r"|andén|habitación|ciudad|lugar|quai|salle|ville|lieu|plataforma|cidade|binario|stanza|città|luogo",
+    "measure": r"how (?:wide|tall|deep|fast|heavy|thick|far)"
+    r"|wie (?:breit|tief|schnell|schwer|weit)",
     "code": r"pin|codes?|password|passcode|passwort|kennwort|contraseña|clave|código|combinación"
     r"|mot de passe|codice|senha|palavra-passe",
     "phone": r"(?:tele)?phone|mobile number|telefon\w*|handy\w*|teléfono|móvil|téléphone|portable"
@@ -76,7 +80,8 @@ _EXACT = {
 }
 #: Question words that mean something else in another of these languages, where they begin.
 _BEGINS = pattern(
-    r"^\W*(?:(?P<place>(?:wo|dove)\b(?= \w))|(?P<person>(?:(?:à|avec|chez|pour) )?qui\b|(?:da |con )?chi\b))",
+    r"^\W*(?:(?P<place>(?:wo|dove)\b(?= \w))"
+    r"|(?P<person>(?:(?:à|avec|chez|pour) )?qui\b|(?:da |con )?chi\b))",
     re.IGNORECASE,
 )
 #: Which of what is asked for: "which terminal".
@@ -91,15 +96,24 @@ _WHEN = pattern(
     r"|\b(?:étai[ts]|avait)\b.*\b(?:quand|lorsque) \w|\b(?:era[mn]?|tinha|aveva)\b.*\bquando \w",
     re.IGNORECASE,
 )
+#: What asks for a time to come.
+_UNTIL_WHEN = pattern(
+    r"\b(?:until when|till when|bis wann|hasta cuándo|jusqu['’]à quand|até quando|fino a quando)\b",
+    re.IGNORECASE,
+)
 #: A verb of what was: "trabajaba", "travaillait", "lavorava", "arbeitete".
 _IMPERFECT = pattern(
-    r"(?:aba[ns]?|ía[ns]?|ai(?:t|s|ent)|av[ao](?:m|no)?|ev[ao](?:no)?|iv[ao](?:no)?|ia[ms]?|te[nt]?)$"
+    r"(?:aba[ns]?|ía[ns]?|ai(?:t|s|ent)|av[ao](?:m|no)?|ev[ao](?:no)?|iv[ao](?:no)?|ia[ms]?)$"
 )
+#: The same where it is a form of the present with more: "wohnte", "arbeiteten".
+_MORE = pattern(r"t(?:e|en|est)$")
 #: Letters that two forms of a verb begin with alike.
 _STEM = 4
+#: Characters of a question that are looked at.
+_LONG = 1000
 _WORD = pattern(r"[^\W\d_]+")
 _DIGIT = pattern(r"\d")
-#: Roles that a verb asks for as well: "Who teaches Nadia?"
+#: Who is asked for by a verb as well: "Who teaches Nadia?"
 _ROLES = frozenset({"teacher", "teacher, a woman", "boss", "boss, a woman"})
 
 
@@ -122,14 +136,13 @@ class Sought:
 
     @classmethod
     def in_question(cls, question: str) -> Sought:
-        """Look at a question."""
+        """Look at a question, of a long one at how it begins."""
+        question = question[:_LONG]
         return cls(
             text=question,
             of=_asked(question),
-            by=frozenset(one_word_each(content_terms(" ".join(_said(question))))),
-            past=asks_of_the_past(question)
-            or earlier_asked(question) is not None
-            or _WHEN.search(question) is not None,
+            by=frozenset(one_word_each(content_terms(" ".join(words_sought(question))))),
+            past=_is_past(question),
             terms=frozenset(content_terms(question)),
         )
 
@@ -139,16 +152,17 @@ def sought(text: str) -> frozenset[str]:
     return frozenset(match.lastgroup for match in _every().finditer(text) if match.lastgroup)
 
 
-def is_else(now: Sought, past: Sought, line: str, told: str) -> bool:
+def is_else(now: Sought, past: Sought, line: str, told: str, asked: date | None = None) -> bool:
     """Whether a question is after something else than a past one that was corrected.
 
     Args:
         line: the line that was wrong; "" where there is none.
         told: what was told to be right.
+        asked: the day on which the past one was asked.
     """
     if now.past != past.past or _is_earlier(now, past) or _is_earlier(past, now):
         return True
-    if _of_relative(now.text, past.text, frozenset()) or _of_relative(past.text, now.text, _ROLES):
+    if _of_relative(now, past.text) or _of_relative(past, now.text):
         return True
     if _is_part(now, past, line, told):
         return True
@@ -156,12 +170,27 @@ def is_else(now: Sought, past: Sought, line: str, told: str) -> bool:
         is_somebodys = past.of == {"name"} and now.of == {"place"}  # whom one gets it from
         if not is_somebodys:
             return True
-    return not all(_tells(what, past, line, told) for what in now.of - past.of)
+    if not all(_tells(what, past, line, told) for what in now.of - past.of):
+        return True
+    return _times_before(now.text, asked) != _times_before(past.text, asked)
 
 
-def _said(text: str) -> Iterator[str]:
+def _is_past(question: str) -> bool:
+    timeless = _UNTIL_WHEN.sub(" ", question)
+    if asks_of_the_past(timeless) or earlier_asked(timeless) is not None:
+        return True
+    return _WHEN.search(timeless) is not None
+
+
+def words_sought(text: str, of: Container[str] = tuple(_WORDS)) -> Iterator[str]:
+    """Yield the words of a text that are in the table, in order.
+
+    Args:
+        of: names of the table.
+    """
     for match in _every().finditer(text):
-        yield match[0]
+        if match.lastgroup in of:
+            yield match[0]
 
 
 def _asked(question: str) -> frozenset[str]:
@@ -190,6 +219,13 @@ def _tells(what: str, past: Sought, line: str, told: str) -> bool:
     return bool(past.of) or what == "name" or what in sought(f"{line} {told}")
 
 
+def _times_before(question: str, asked: date | None) -> set[tuple[date, date]]:
+    """Return the times that a question speaks of which were over on a day."""
+    if asked is None:
+        return set()
+    return {(one.first, one.last) for one in ranges(question, asked) if one.last < asked}
+
+
 def _is_part(now: Sought, past: Sought, line: str, told: str) -> bool:
     """Whether a question is after another part of the line: "which terminal" of its hour."""
     nouns = " ".join(match["noun"] for match in _WHICH.finditer(now.text))
@@ -199,21 +235,25 @@ def _is_part(now: Sought, past: Sought, line: str, told: str) -> bool:
 
 def _is_earlier(one: Sought, other: Sought) -> bool:
     """Whether a question has the verb of another one in a form of the past."""
-    for word in _words(one.text):
-        if not _IMPERFECT.search(word):
-            continue
-        for known in _words(other.text):
-            is_form = len(known) >= _STEM and known[:_STEM] == word[:_STEM]
-            if is_form and len(word) > len(known) and word[:-3] == known[: len(word) - 3]:
-                return True
-    return False
+    pairs = product(_words(one.text), _words(other.text))
+    return any(_is_past_of(word, known) for word, known in pairs)
 
 
-def _of_relative(one: str, other: str, but: frozenset[str]) -> bool:
+def _is_past_of(word: str, known: str) -> bool:
+    """Whether a word is a form of the past of a verb that is known in the present."""
+    if len(word) <= len(known) or len(known) < _STEM or word[:_STEM] != known[:_STEM]:
+        return False
+    if _MORE.search(word) and word.startswith(known):
+        return known.endswith("t")
+    return word[:-3] == known[: len(word) - 3] and _IMPERFECT.search(word) is not None
+
+
+def _of_relative(one: Sought, other: str) -> bool:
     """Whether a question is of a relative of somebody of whom another one is itself."""
     words = frozenset(_words(other))
     known = kin_in(other.casefold())
-    for relative in relatives(one):
+    but = _ROLES if "name" in one.of else frozenset[str]()
+    for relative in relatives(one.text):
         is_named = relative.owner not in (SPEAKERS, SOMEBODY) and _has(words, relative.owner)
         is_other = relative.who.isdisjoint(but) and not any(relative.who & who for who in known)
         if is_named and is_other:
