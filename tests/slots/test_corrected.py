@@ -94,13 +94,13 @@ def test_what_is_said_later_holds_in_other_words_as_well() -> None:
 
 
 def test_a_correction_that_is_undone_is_given_no_more() -> None:
-    memory, card = corrected(*SAME[0][:2])
+    memory, _ = corrected(*SAME[0][:2])
     memory.undo("a1")
     assert "Bosch" in memory.answer(SAME[0][2], at=AT).text
 
 
 def test_nothing_is_kept_of_a_line_that_is_forgotten() -> None:
-    memory, card = corrected(*SAME[0][:2])
+    memory, _ = corrected(*SAME[0][:2])
     kept = memory._held.state.derived.decisions._corrected
     assert "Bosch" in repr(kept._wrong)
     memory.forget(next(item.id for item in memory.evidence() if "Bosch" in item.text))

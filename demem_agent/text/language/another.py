@@ -37,6 +37,8 @@ _DETERMINED = pattern(
     r"|wie viele?) $",
     re.IGNORECASE,
 )
+#: Letters of such a word, at most.
+_DETERMINER = 12
 #: What is somebody's, and what something is of.
 _OWNED = pattern(
     r"(?!(?:what|who|where|how|when|why|that|it|here|there|let)['’])\b[^\W\d_]+(?:['’]s|(?<=s)['’])"
@@ -131,7 +133,7 @@ class Asks:
         timeless = _TIME.sub(" ", question)
         named = [] if question.istitle() else list(_NAMED.finditer(timeless))
         named = [found for found in named if not is_everyday(found["name"])]
-        named = [found for found in named if not _DETERMINED.search(timeless, 0, found.start())]
+        named = [found for found in named if not _is_determined(timeless, found.start())]
         terms = frozenset(one_word_each(content_terms(question)))
         within = [*_OWNED.findall(question), *_OF.findall(timeless)]
         return cls(
@@ -147,6 +149,11 @@ class Asks:
             alone=asks(question) and not _ENDS.search(question),
             turned=turned(timeless),
         )
+
+
+def _is_determined(text: str, start: int) -> bool:
+    """Whether what starts at a place is a noun of German by what stands before it."""
+    return _DETERMINED.search(text, max(start - _DETERMINER, 0), start) is not None
 
 
 def plain_words(text: str) -> frozenset[str]:
