@@ -80,7 +80,7 @@ def decided(state: State, ask: Ask, query: Query, ranking: Ranking) -> Decided:
         return Decided((), np.zeros(0), np.zeros(0))
     index = state.passage_index()
     asked = Asked(query.text, ask.asker, frozenset(ask.conditions))
-    behind = _behind(ranking, len(index))
+    behind = _behind(state, ranking)
     known = past.recognised(asked, index, behind)
     if ranking.within is not None:
         known = [one for one in known if _tells_of(state, one, ranking.within)]
@@ -120,19 +120,28 @@ def _tells_of(state: State, one: Recognised, within: NDArray[np.bool_]) -> bool:
 
 def _foreign(state: State, odds: NDArray[np.float64]) -> NDArray[np.intp]:
     """Return the rows of corrections that nothing speaks for here."""
+    cards = _cards(state)
+    return cards[odds[cards] <= 0]
+
+
+def _cards(state: State) -> NDArray[np.intp]:
+    """Return the rows of all corrections."""
     index = state.passage_index()
     rows: list[int] = []
     for item in state.derived.cards:
         found = index.rows(item)
         rows += range(found.start, found.stop)
-    cards = np.array(rows, np.intp)
-    return cards[odds[cards] <= 0]
+    return np.array(rows, np.intp)
 
 
-def _behind(ranking: Ranking, count: int) -> NDArray[np.float64]:
-    """Return by row how far it scores below the best one."""
-    behind = np.full(count, np.inf)
-    behind[ranking.rows] = ranking.scores[0] - ranking.scores
+def _behind(state: State, ranking: Ranking) -> NDArray[np.float64]:
+    """Return by row how far it scores below the best one, of those that are no corrections."""
+    scored = np.full(len(state.passage_index()), -np.inf)
+    scored[ranking.rows] = ranking.scores
+    said = scored.copy()
+    said[_cards(state)] = -np.inf
+    best = said.max()
+    behind: NDArray[np.float64] = (best if best > -np.inf else ranking.scores[0]) - scored
     return behind
 
 

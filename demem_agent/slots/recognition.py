@@ -19,12 +19,14 @@ from numpy.typing import NDArray
 
 from demem_agent.later import dataclass
 from demem_agent.scoring.index import PassageIndex, Stretch, rows_of
+from demem_agent.slots.corrected import BY_WRONG, Corrected, Wrong, by_line
 from demem_agent.slots.experience import spoken
 from demem_agent.slots.records import StoredContext
 from demem_agent.slots.vocabulary import LEAST, Shared, Vocabulary
 from demem_agent.text.language.another import Asks, is_another, plain_words
 from demem_agent.text.language.questions import asks_for
 from demem_agent.text.language.same_words import one_word_each
+from demem_agent.text.language.sought import Sought
 from demem_agent.text.language.words import content_terms
 from demem_agent.types import Context
 
@@ -41,6 +43,8 @@ BY_BEHIND = 0.36
 #: Where one thing was put in the place of another that the right line speaks of ("restart the
 #: service on mars", which was decided for saturn). Set by hand: the questions of the fit have few.
 BY_EXCHANGE = -2.0
+#: A line is of what was asked from this share of the words of the question on.
+ON_IT = 0.5
 #: The share of what ties a question to its line that is exchanged, from which on it counts whole.
 EXCHANGED = 0.5
 #: Where a question asks for something else though nearly all its words are shared: of somebody
@@ -144,16 +148,24 @@ class Decisions:
         #: What tells past questions from others in nearly their words, of those that were compared.
         self._asks: dict[int, Asks] = {}
         self._bound: set[int] = set()
-        self._corrected: set[int] = set()
+        self._corrected = Corrected()
         #: Speakers, their words and how many of these each row has, until a question comes or goes.
         self._named: tuple[tuple[str | None, ...], set[str], NDArray[np.float64]] | None = None
 
-    def put(self, stored: StoredContext, told: str = "", *, corrected: bool = False) -> None:
+    def put(
+        self,
+        stored: StoredContext,
+        told: str = "",
+        *,
+        corrected: bool = False,
+        wrong: Wrong | None = None,
+    ) -> None:
         """Enter a context, or what has become of it.
 
         Args:
             told: the line that proved right, with its speaker; "" where there is none.
             corrected: whether that line was remembered from a correction.
+            wrong: what the answer rested on that it corrects.
         """
         context = stored.context
         self._named = None
@@ -167,9 +179,15 @@ class Decisions:
             self._forget_words(row)
         self._note_taught(row, context, told)
         if corrected:
-            self._corrected.add(row)
+            on_it = wrong is not None and self._is_on_it(row, wrong)
+            self._corrected.put(row, wrong if on_it else None)
         else:
-            self._corrected.discard(row)
+            self._corrected.drop(row)
+
+    def _is_on_it(self, row: int, wrong: Wrong) -> bool:
+        """Whether a line is of what a question asks."""
+        asked = self._words[row]
+        return len(asked.intersection(_meant(wrong.said))) >= ON_IT * max(len(asked), 1)
 
     def _add(self, context: Context) -> None:
         row = len(self._ids)
@@ -191,6 +209,7 @@ class Decisions:
         self._spoken[row] = ""
         self._kinds[row] = ""
         self._asks.pop(row, None)
+        self._corrected.drop(row)
 
     def _note_taught(self, row: int, context: Context, told: str) -> None:
         teaching = self._asked.setdefault(_name(context.asker), {})
@@ -228,7 +247,8 @@ class Decisions:
         """
         question = self._question(asked, index)
         for asker in dict.fromkeys((asked.asker, None)):
-            found = self._alike(question, self.teaching(asker), index, behind)
+            rows = self.teaching(asker)
+            found = self._alike(question, rows, index, behind, by_wrong=behind is not None)
             known = [one for one in found if one.probability >= KNOWN]
             if known:
                 return self._most_specific(known)
@@ -321,13 +341,19 @@ class Decisions:
         index: PassageIndex,
         behind: Behind,
         least: float = LOGIT_KNOWN,
+        *,
+        by_wrong: bool = False,
     ) -> list[Recognised]:
-        """Return the contexts of rows that may be the same decision, all that are among them."""
+        """Return the contexts of rows that may be the same decision, all that are among them.
+
+        Args:
+            by_wrong: whether those that were corrected are known by the line that was wrong.
+        """
         holding = rows
         if self._bound:
             asked = question.asked
             holding = [row for row in rows if row not in self._bound or self._holds(row, asked)]
-        return self._likeliest(question, holding, index, behind, least)
+        return self._likeliest(question, holding, index, behind, least, by_wrong=by_wrong)
 
     def _likeliest(
         self,
@@ -336,6 +362,8 @@ class Decisions:
         index: PassageIndex,
         behind: Behind,
         least: float = -math.inf,
+        *,
+        by_wrong: bool = False,
     ) -> list[Recognised]:
         """Return what is likeliest the same question, of what may have such odds at least."""
         if not rows:
@@ -343,19 +371,44 @@ class Decisions:
         chosen = np.asarray(rows)
         odds = self._by_words(question, chosen, index)
         # All else lowers the odds, but for the same words, which have the highest by words already.
-        possible = np.flatnonzero(odds >= least)
+        possible = np.flatnonzero(odds + (BY_WRONG if by_wrong else 0.0) >= least)
         first = possible[np.argsort(-odds[possible], kind="stable")[:MOST]]
         found = []
+        now: Sought | None = None
         for row, by_words in zip(chosen[first].tolist(), odds[first].tolist(), strict=True):
-            logit = by_words + self._by_context(question, row, index, behind)
-            if logit < least - ROUNDED:
-                continue
-            logit += BY_EXCHANGE * self._exchanged(question, row, index)
-            logit += BY_ANOTHER * self._is_another(question, row)
+            is_other = self._spoken[row] != question.spoken
+            if by_wrong and is_other and row in self._corrected:
+                logit = self._by_wrong(row, by_words, index, behind)
+                if logit < least - ROUNDED:
+                    continue
+                now = now or Sought.in_question(question.asked.text)
+                logit += self._by_what_is_after(question, now, row, index)
+            else:
+                logit = by_words + self._by_context(question, row, index, behind)
+                if logit < least - ROUNDED:
+                    continue
+                logit += BY_EXCHANGE * self._exchanged(question, row, index)
+                logit += BY_ANOTHER * self._is_another(question, row)
             probability = round((1 + math.tanh(logit / 2)) / 2, 4)
             found.append(Recognised(self._ids[row], probability))
         found.sort(key=lambda one: -one.probability)
         return found
+
+    def _by_wrong(self, row: int, by_words: float, index: PassageIndex, behind: Behind) -> float:
+        """Return what words say of a corrected context, and the line that was wrong."""
+        line = self._corrected.line(row) or self._lines[row]
+        surely = by_words - BY_BEHIND * UNTOLD
+        return by_line(by_words, _nearest(line, index, behind), surely)
+
+    def _by_what_is_after(
+        self, question: _Question, now: Sought, row: int, index: PassageIndex
+    ) -> float:
+        """Return as log-odds whether a question is after what was corrected, and of the same."""
+        past = self._contexts[row]
+        alike = self._corrected.is_after_the_same(row, past, now)
+        is_else = self._corrected.is_after_else(row, past, now)
+        odds = BY_ANOTHER * (is_else or self._is_another(question, row, alike=alike))
+        return odds + self._corrected.by_exchange(row) * self._exchanged(question, row, index, now)
 
     def _holds(self, row: int, asked: Asked) -> bool:
         """Whether all conditions of a context hold now."""
@@ -403,13 +456,11 @@ class Decisions:
         is_other = question.kind and kind and kind != question.kind
         odds = BY_OTHER_KIND if is_other else 0.0
         nearest = UNTOLD
-        if behind is not None and row not in self._corrected:
-            line = self._lines[row]
-            if line is not None:
-                nearest = min(map(behind.item, rows_of(index, [line])), default=FARTHEST)
-        return odds - BY_BEHIND * min(nearest, FARTHEST)
+        if behind is not None and row not in self._corrected and self._lines[row] is not None:
+            nearest = _nearest(self._lines[row], index, behind)
+        return odds - BY_BEHIND * nearest
 
-    def _is_another(self, question: _Question, row: int) -> bool:
+    def _is_another(self, question: _Question, row: int, *, alike: bool = False) -> bool:
         """Whether a question asks for something else than a past one in nearly its words."""
         if self._spoken[row] == question.spoken:
             return False
@@ -417,23 +468,39 @@ class Decisions:
             self._asks[row] = Asks.of(self._contexts[row].query)
         told = plain_words(self._contexts[row].reference or "")
         now, past = question.asks, self._asks[row]
-        return is_another(now, past, question.known | told, question.known)
+        return is_another(now, past, question.known | told, question.known, alike=alike)
 
-    def _exchanged(self, question: _Question, row: int, index: PassageIndex) -> float:
+    def _exchanged(
+        self, question: _Question, row: int, index: PassageIndex, now: Sought | None = None
+    ) -> float:
         """Return how much of what ties a past question to its line stands otherwise now, in [0, 1].
 
         By the worth of the words; who asks is left out.
+
+        Args:
+            now: what the question is after, whose words are no exchange where both are after it.
         """
         told = self._told[row]
         past = self._words[row] - question.asker
         lost = (past - question.words) & told
         instead = question.words - past - told
+        if now is not None and lost and instead:
+            context = self._contexts[row]
+            lost, instead = self._corrected.exchanged(row, context, now, lost, instead)
         if not lost or not instead:
             return 0.0
         worth = index.lexical.idf
         exchanged = min(sum(map(worth, lost)), sum(map(worth, instead)))
         tie = max(sum(map(worth, past & told)), LEAST)
         return min(exchanged / (EXCHANGED * tie), 1.0)
+
+
+def _nearest(line: Stretch | None, index: PassageIndex, behind: Behind) -> float:
+    """Return how far a line scores below the best one, in [0, :data:`FARTHEST`]."""
+    if line is None or behind is None:
+        return FARTHEST
+    nearest = min(map(behind.item, rows_of(index, [line])), default=FARTHEST)
+    return min(max(nearest, 0.0), FARTHEST)
 
 
 def _by_shared_words(shared: Shared) -> NDArray[np.float64]:

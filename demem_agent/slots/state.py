@@ -23,6 +23,7 @@ from demem_agent.scoring.index import PassageIndex
 from demem_agent.settings import Settings
 from demem_agent.slots import choosing
 from demem_agent.slots.cache import Cache
+from demem_agent.slots.corrected import Wrong
 from demem_agent.slots.derived import Derived
 from demem_agent.slots.experiment import Experiment
 from demem_agent.slots.recognition import best_line
@@ -369,7 +370,19 @@ class State:
         item, start, end = line
         said = self.evidence[item]
         told = f"{said.speaker or ''} {said.text[start:end]}"
-        self.derived.decisions.put(stored, told, corrected=item in self.derived.cards)
+        corrected = item in self.derived.cards
+        wrong = self._wrong(stored.context) if corrected else None
+        self.derived.decisions.put(stored, told, corrected=corrected, wrong=wrong)
+
+    def _wrong(self, context: Context) -> Wrong | None:
+        """Return the line that a corrected answer rested on; None where it is not there."""
+        if context.lead is None or context.lead >= len(context.read):
+            return None
+        line = context.read[context.lead]
+        if line[0] not in self.evidence or line[0] in self.derived.cards:
+            return None
+        item = self.evidence[line[0]]
+        return Wrong(line, f"{item.speaker or ''} {item.text[line[1] : line[2]]}")
 
     def note_use(self, context: Context, used: dict[str, int]) -> None:
         """Enter into ``used`` what rewarded answers to a context rested on."""

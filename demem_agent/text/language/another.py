@@ -30,6 +30,15 @@ _NAMED = pattern(
     r"(?<!\bdie )(?<!\bdas )(?<!\bden )(?<!\bdem )(?<!\bein )(?<!\beine )(?<!\bmein )(?<!\bmeine )"
     r"(?P<name>[A-ZÀ-ÖØ-Þ][^\W\d_]*[a-zß-öø-ÿ])(?P<owns>['’]s?\b)?"
 )
+#: What a noun stands behind in German, which no name does.
+_DETERMINED = pattern(
+    r"\b(?:welche[nmrs]?|welch|diese[nmrs]?|jede[nmrs]?|kein(?:e[nmrs]?)?|unser(?:e[nmrs]?)?"
+    r"|(?:m|d|s)ein(?:e[nmrs]?)?|einer|einem|eines|ihre[nmrs]?|des|beim|fürs|im|ins|vom|zum|zur"
+    r"|wie viele?) $",
+    re.IGNORECASE,
+)
+#: Letters of such a word, at most.
+_DETERMINER = 12
 #: What is somebody's, and what something is of.
 _OWNED = pattern(
     r"(?!(?:what|who|where|how|when|why|that|it|here|there|let)['’])\b[^\W\d_]+(?:['’]s|(?<=s)['’])"
@@ -124,6 +133,7 @@ class Asks:
         timeless = _TIME.sub(" ", question)
         named = [] if question.istitle() else list(_NAMED.finditer(timeless))
         named = [found for found in named if not is_everyday(found["name"])]
+        named = [found for found in named if not _is_determined(timeless, found.start())]
         terms = frozenset(one_word_each(content_terms(question)))
         within = [*_OWNED.findall(question), *_OF.findall(timeless)]
         return cls(
@@ -141,13 +151,23 @@ class Asks:
         )
 
 
+def _is_determined(text: str, start: int) -> bool:
+    """Whether what starts at a place is a noun of German by what stands before it."""
+    return _DETERMINED.search(text, max(start - _DETERMINER, 0), start) is not None
+
+
 def plain_words(text: str) -> frozenset[str]:
     """Return the words of a text without case and accents."""
     return frozenset(_WORD.findall(_plain(text)))
 
 
 def is_another(
-    now: Asks, past: Asks, known: Set[str] = frozenset(), asker: Set[str] = frozenset()
+    now: Asks,
+    past: Asks,
+    known: Set[str] = frozenset(),
+    asker: Set[str] = frozenset(),
+    *,
+    alike: bool = False,
 ) -> bool:
     """Whether a question asks for something else than a past one in nearly its words.
 
@@ -155,12 +175,13 @@ def is_another(
         known: the words, without case and accents, of names that are meant whether they stand there
             or not: of who asks, and of what was told to be right ("Was it Ms Saar?").
         asker: those of them that are of who asks, of whom "I" is.
+        alike: whether they are known to ask for one kind of thing, whatever their question words.
     """
     if not (now.alone and past.alone):
         return False
     if now.denied != past.denied or now.times != past.times:
         return True
-    if now.kind and past.kind and now.kind != past.kind:
+    if not alike and now.kind and past.kind and now.kind != past.kind:
         return True
     if now.turned.apart(past.turned, named=bool(now.names or past.names)):
         return True
@@ -169,9 +190,16 @@ def is_another(
     if _means_oneself(now, past, asker) or _means_oneself(past, now, asker):
         return True
     # One that names nobody may mean who was named before, but not whose something is.
-    if now.names - past.words - known or past.owners - now.words - known:
+    if _missing(now.names, past.words | known) or _missing(past.owners, now.words | known):
         return True
     return _within(now, past) or _within(past, now)
+
+
+def _missing(names: Set[str], words: Set[str]) -> bool:
+    """Whether one of some names is not among words, nor as German writes whose something is."""
+    return any(
+        words.isdisjoint((name, f"{name}s", name.removesuffix("s") or name)) for name in names
+    )
 
 
 def _means_somebody(one: Asks, other: Asks) -> bool:

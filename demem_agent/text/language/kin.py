@@ -107,8 +107,9 @@ def own_things(text: str) -> Iterator[str]:
 
 
 def _by(form: re.Pattern[str], text: str) -> Iterator[Relative]:
+    behind = "'s " if form is _OWNED else ""  # so that "son" is no French "his"
     for match in form.finditer(text):
-        who = _who(match["relation"])
+        who = _who(behind + match["relation"])
         if who:
             yield Relative(match["owner"].lower(), who, *match.span())
 

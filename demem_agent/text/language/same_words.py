@@ -20,7 +20,7 @@ _SAME = (
     "password passcode pw pwd passwort kennwort contraseña senha code",
     "birthday bday geburtstag cumpleaños anniversaire compleanno aniversário",
     "dentist zahnarzt zahnärztin dentista dentiste",
-    "doctor gp arzt ärztin hausarzt médico médica médecin medico dottore dottoressa",
+    "doctor gp physician arzt ärztin hausarzt médico médica médecin medico dottore dottoressa",
     "appointment appt termin rdv appuntamento",
     "address addr adresse anschrift dirección indirizzo morada endereço",
     "boyfriend bf novio fidanzato namorado",
@@ -44,6 +44,8 @@ _SAME = (
     "dad father vater papa padre père pai",
 )
 _LANGUAGES = ("english", "german", "spanish", "french", "italian", "portuguese")
+#: Letters of a stem that is another word's as well where it is shorter: "sal" of "salaire".
+LEAST_STEM = 4
 _WORD = pattern(r"[^\W_]+")
 
 
@@ -124,5 +126,6 @@ def _first_stems() -> Mapping[str, str]:
         (first,) = stems([words[0]])
         for word in words:
             for stem in _all_stems(word):
-                found.setdefault(stem, first)
+                if len(stem) >= LEAST_STEM or stem in (word, *stems([word])):
+                    found.setdefault(stem, first)
     return found

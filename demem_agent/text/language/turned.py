@@ -99,6 +99,9 @@ _WHICH = {
     r"|posteriore|traseir[oa]s?",
     "upper": r"upper|obere[nmrs]?|du haut|di sopra|de arriba|de cima",
     "lower": r"lower(?! the\b| my\b| it\b)|untere[nmrs]?|du bas|di sotto|de abajo|de baixo",
+    "returning": r"(?:flight|train|bus|trip|journey|drive|ride|way) back|return (?=flight|train"
+    r"|trip|ticket|journey)|rück(?:flug|fahrt|reise|weg)\w*|(?:de|di|du) (?:vuelta|regreso|retour"
+    r"|volta|regresso|ritorno)|(?:vol|train|trajet) retour",
     "elder": r"(?:eld|old)e(?:r|st)|ältere?(?:ste)?[nmrs]?|aînée?|mayor|maggiore|mais velh[oa]",
     "younger": r"youngest|younger|jüng(?:er|st)e[nmrs]?|cadette?|menor|minore|mais nov[oa]",
 }
