@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 
 
-__all__ = ["NUMBER", "every_word", "number_of_word", "numbers_by_word"]
+__all__ = ["NUMBER", "ORDINAL", "every_word", "number_of_word", "numbers_by_word"]
 
 _TO_TWENTY = {
     "english": "one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
@@ -59,6 +59,25 @@ _MORE = {
     "dezenove": 19,
     "quatre-vingts": 80,
 }
+_ODD_ORDINALS = {
+    "second": 2,
+    "third": 3,
+    "fifth": 5,
+    "eighth": 8,
+    "ninth": 9,
+    "twelfth": 12,
+    "dritten": 3,
+    "siebten": 7,
+    "achten": 8,
+    "twentieth": 20,
+    "thirtieth": 30,
+    "fortieth": 40,
+    "fiftieth": 50,
+    "sixtieth": 60,
+    "seventieth": 70,
+    "eightieth": 80,
+    "ninetieth": 90,
+}
 _ONES = 9
 
 
@@ -88,9 +107,22 @@ def _above(language: str, ten: int, tens: str, ones: list[str]) -> Iterator[tupl
 
 
 def number_of_word(word: str) -> int | None:
-    """Return the number that a word or digits stand for; None for another word."""
+    """Return the number that a word, an ordinal or digits stand for; None for another word."""
     low = word.lower()
-    return int(low) if low.isdecimal() else numbers_by_word().get(low)
+    if low.isdecimal():
+        return int(low)
+    return numbers_by_word().get(low) or _ordinals().get(low)
+
+
+@cache
+def _ordinals() -> Mapping[str, int]:
+    """Return what the English and German ordinals stand for by which birthdays are told."""
+    found = dict(_ODD_ORDINALS)
+    for word, number in numbers_by_word().items():
+        found.setdefault(f"{word}th", number)
+        for ending in ("te", "ten", "ter"):
+            found.setdefault(word + ("s" if number > 19 else "") + ending, number)
+    return {word: number for word, number in found.items() if number > 1}
 
 
 @cache
@@ -103,3 +135,5 @@ def every_word(number: int) -> frozenset[str]:
 _WORDS = "|".join(sorted(numbers_by_word(), key=len, reverse=True))
 #: A number below a hundred in words, or one in digits.
 NUMBER = rf"(?:\d{{1,3}}(?![\d:h])(?![.,]\d)|(?:{_WORDS})(?!\w))"
+#: Which birthday it is, in words.
+ORDINAL = rf"(?:{'|'.join(sorted(_ordinals(), key=len, reverse=True))})(?!\w)"

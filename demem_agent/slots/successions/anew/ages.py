@@ -9,9 +9,9 @@ from demem_agent.later import pattern
 from demem_agent.slots.successions.anew.people import SPEAKER, people
 from demem_agent.slots.successions.anew.told import Told
 from demem_agent.slots.successions.anew.words import is_supposed, said_now, stems_of
-from demem_agent.text.language.number_words import NUMBER, every_word, number_of_word
+from demem_agent.text.language.number_words import NUMBER, ORDINAL, every_word, number_of_word
 
-__all__ = ["WORDS_OF_AGES", "ages"]
+__all__ = ["BIRTHDAY", "WORDS_OF_AGES", "ages"]
 
 _WHO = r"(?P<who>(?:[\w'’-]+ ){0,3}?[\w'’-]+)"
 _AGE = rf"(?P<age>{NUMBER})"
@@ -47,13 +47,13 @@ _TURNS = (
     rf" {_ADVERB}{_AGE}{_AFTER}",
     rf"^\W*{_WHO} ist (?:\w+ ){{0,3}}?{_AGE}(?: jahre alt)? geworden\b",
     # a birthday, by its number
-    rf"^\W*{_LEAD}{_WHO} (?:just )?(?:had|celebrated|has had|hat(?:te)?|feierte?|celebró|ha celebrado)"
-    rf" (?:\w+ )??{_THEIR} (?P<age>\d{{1,3}}){_TH}(?: (?:birthday|geburtstag|cumpleaños|compleanno"
+    rf"^\W*{_LEAD}{_WHO} (?:just )?(?:had|celebrated|has had|has|hat(?:te)?|feierte?|celebró|ha celebrado)"
+    rf" (?:\w+ )??(?:heute |gestern |am \w+ )?{_THEIR} (?P<age>\d{{1,3}}|{ORDINAL}){_TH}(?: (?:birthday|geburtstag|cumpleaños|compleanno"
     rf"|aniversário|bday)|{_AFTER})",
     rf"^\W*{_LEAD}(?:we |wir |on a |nous avons |hemos |abbiamo )?(?:celebrated|feierten|haben|fêté"
     rf"|celebrado|festeggiato|festejámos|celebrámos|celebramos) (?:los |les |i |os |den )?{_AGE}{_TH}"
     rf"(?: (?:ans|años|anni|anos|geburtstag))? (?:de |d['’]|di |von |do |da |del )(?P<who>[\w'’-]+)",
-    rf"^\W*(?P<who>[\w'’-]+(?: [\w'’-]+)?)['’]s (?P<age>\d{{1,3}})(?:st|nd|rd|th) (?:birthday|bday)"
+    rf"^\W*{_LEAD}(?:it['’]s |it is |its )?(?P<who>[\w'’-]+(?: [\w'’-]+)?)['’]s (?P<age>\d{{1,3}})(?:st|nd|rd|th) (?:birthday|bday)"
     rf"(?: party)? (?:was|is|yesterday|today)\b",
 )
 _IS = rf"^\W*{_WHO}(?: {_ADVERB}(?:is|(?<=\bi )am|ist|bin)|['’][sm]) {_ADVERB}{_AGE}{_AFTER}"
@@ -68,6 +68,8 @@ _FORMS = (
 )
 #: Past forms in which a birthday is told, which tell nothing supposed by themselves.
 _HAD = pattern(r"\b(?:was|hatte)\b", re.IGNORECASE)
+#: Which birthday it is may be told by an ordinal.
+BIRTHDAY = frozenset({"birthday", "bday", "geburtstag"})
 #: A sentence that tells of it has one of these.
 WORDS_OF_AGES = frozenset(
     """is am are s m turned turns turning birthday bday celebrated ist bin wurde wird geworden hatte

@@ -28,7 +28,8 @@ _IS = (
 )
 #: That it becomes another one.
 _BECOMES = (
-    r"(?:goes|go|going|went|has gone|is going|will go) (?:up|down) to|(?:rises|rose|increases"
+    r"(?:['’]s |is |are )?going to be|will be|wird|werden|será|serán|sera|seront|sarà|saranno"
+    r"|va a (?:ser|costar|estar en)|va (?:coûter|être à)|(?:goes|go|going|went|has gone|is going|will go) (?:up|down) to|(?:rises|rose|increases"
     r"|increased|drops|dropped|falls|fell) to|(?:is|was|has been) (?:raised|cut|lowered|reduced) to"
     r"|(?:steigt|sinkt|erhöht sich|klettert|fällt|geht (?:hoch|rauf|runter)) auf"
     r"|(?:sube|pasa|baja|subió|bajó|ha subido|ha bajado|aumenta) a"
@@ -36,6 +37,12 @@ _BECOMES = (
     r"|(?:sale|passa|scende|aumenta|è salit[oa]|è passat[oa]|è sces[oa]) a"
     r"|(?:sobe|desce|passa|aumentou|subiu) para"
 )
+_ROSE = (
+    r"(?:has gone|went|is going|have gone) (?:up|down)|(?:has )?increased|(?:ist|sind) (?:gestiegen|gesunken"
+    r"|teurer geworden)|(?:ha|han) (?:subido|bajado)|subi[óo]u?|baj[óo]|(?:a|ont) (?:augmenté|baissé)|aumentou"
+    r"|baixou|è (?:aumentat[oa]|salit[oa]|sces[oa])"
+)
+_NOW_IS = r"it['’]s|is|now|jetzt|sind|ist|es|ahora|son|c['’]est|est|maintenant|agora|são|é|adesso|ora|sono|è"
 #: That somebody asks another price for it.
 _ASKS = (
     r"(?:wants|is asking(?: for)?|asks(?: for)?|charges|demands|verlangt|will|möchte|nimmt|fordert|cobra"
@@ -77,6 +84,11 @@ _FORMS = (
     pattern(
         r"^\W*(?P<what>[^\W\d_][\w'’-]*(?: [\w'’-]+){0,2}?) (?P<anew>(?:has |have )?(?:put|raised) (?:it"
         rf"|us) (?:up)?[^.!?\d]{{0,12}}) {_NEAR}{AMOUNT}{_END}",
+        re.IGNORECASE,
+    ),
+    # what it is of, and behind that how much
+    pattern(
+        rf"^\W*{_WHAT} (?P<anew>{_ROSE}),? (?:y |et |e |und |and |to |auf |a |à |para )?(?:{_NOW_IS} )*{AMOUNT}{_END}",
         re.IGNORECASE,
     ),
     # the verb first, as after "ab März"

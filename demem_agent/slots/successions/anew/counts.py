@@ -47,6 +47,15 @@ _STATES = (
         re.IGNORECASE,
     ),
 )
+_PERCENT = r"(?:%|€|am\b|pm\b|uhr\b|o['’]clock|years?|to\b)"
+_HAS_NOW = pattern(rf"\b{_HAS}(?!\w)", re.IGNORECASE)
+_OWN = (
+    pattern(
+        rf"^\W*(?:my|our|unsere|meine|mis|nuestr[ao]s|mes|nos|os meus|as minhas|i miei|le mie)"
+        rf" {_THING}: (?P<n>{NUMBER})\b",
+        re.IGNORECASE,
+    ),
+)
 #: What a total begins with.
 _SO = (
     r"(?:so|that makes|makes|making|that['’]s|which makes|only|macht(?: also| zusammen)?|also|sind es"
@@ -59,6 +68,16 @@ _TOTAL = pattern(
     rf"(?:{_NOW} )?(?P<n>{NUMBER})(?: (?!{_NOW}\b|in\b|im\b|en\b|at\b){_THING})?"
     rf"(?=\W*$|[,;.!]| (?:{_NOW}|in (?:the|total|all)|im|insgesamt|en total|au total|in tutto|no"
     rf" total|again)\b)",
+    re.IGNORECASE,
+)
+_REMAINS = pattern(
+    r"\b(?:only|makes|macht|bleiben|quedan|ya son|ça fait|reste|ficam|restam|restano|siamo a)\b",
+    re.IGNORECASE,
+)
+#: How many it was and is.
+_FROM_TO = pattern(
+    rf"\b(?:from|von|de|da) (?P<was>{NUMBER})(?: {_THING})? (?:up |down )?(?:to|auf|a|à|para) (?P<n>{NUMBER})"
+    rf"(?![:\d])(?! ?{_PERCENT})",
     re.IGNORECASE,
 )
 _NUMBER = pattern(rf"(?<![\w:.,]){NUMBER} {_NO_THING}(?=[^\W\d_])", re.IGNORECASE)
@@ -90,11 +109,15 @@ def counts(said: str) -> Iterator[Told]:
     """Yield how many of something a sentence says that its speaker has."""
     if is_of_others(said) or is_supposed(said):
         return
+    between = _FROM_TO.search(said)
+    if between is not None and (between["what"] or _HAS_NOW.search(said)):
+        yield from _from_to(between)
+        return
     total = _TOTAL.search(said)
     if total is not None:
         yield from _total(said, total)
         return
-    for form in _STATES:
+    for form in (*_STATES, *_OWN):
         found = form.search(said)
         if found is not None:
             number = number_of_word(found["n"])
@@ -103,6 +126,14 @@ def counts(said: str) -> Iterator[Told]:
                 by = stems_of(what)
                 yield Told("count", by, str(number), said_now(said), by)
             return
+
+
+def _from_to(between: re.Match[str]) -> Iterator[Told]:
+    was, now = number_of_word(between["was"]), number_of_word(between["n"])
+    if was is not None and now is not None:
+        what = stems_of(telling(between["what"] or ""))
+        found_by = stems_of(every_word(was)) | what
+        yield Told("count", what, str(now), True, found_by, frozenset([str(was)]))
 
 
 def _total(said: str, total: re.Match[str]) -> Iterator[Told]:
@@ -114,7 +145,7 @@ def _total(said: str, total: re.Match[str]) -> Iterator[Told]:
     changes = _NUMBER.search(said, 0, total.start())
     of = stems_of(what)
     if changes is None:
-        if of and said_now(said):
+        if of and (said_now(said) or _REMAINS.search(total[0])):
             yield Told("count", of, str(now), True, of)
         return
     change = number_of_word(changes[0].split()[0])

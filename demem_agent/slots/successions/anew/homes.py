@@ -35,14 +35,14 @@ _FORMS = (
         rf"^\W*(?i:(?:\w+ )?(?:we (?:now )?live|i (?:now )?live|living|ich (?:wohne|lebe)"
         r"|wir (?:wohnen|leben)|wohne|vivo|vivimos|j['’]habite|on habite|nous habitons|abito"
         r"|abitiamo|viviamo|moro|moramos)(?: (?:now|jetzt|nun|ahora|maintenant|ora|adesso|agora))?"
-        rf"(?: (?:at|in|in der|in the|am|an der|en|en la|au|na|no))?) {_STREET}"
+        rf"(?: (?:at|in|in der|in the|am|an der|en|en la|au|na|no|a|à|em))?(?: [A-ZÀ-Ý]\w+,? ?(?:in|en|na|at|au)?)??) {_STREET}"
     ),
     # a move, or the new home and where it is
     pattern(
         r"\b(?i:moved (?:in|to|into|house)|settled|installed|instalad[oa]s?|nos mudamos|me mudé|ahora"
         r" estamos|ya estamos|emménagé|déménagé|installée?s?|trasferit[oiae]|traslocat[oi]"
         r"|mudei-me|mudámo-nos|mudamos|eingezogen|umgezogen|sind jetzt|wohnen jetzt)(?: \w+)??,?"
-        r"(?i: (?:at|in|to|into|en|a|na|no|para a|em|au|aux|in die|in den|im|in der))+ "
+        r"(?i: (?:at|in|to|into|en|a|na|no|para a|em|au|aux|in die|in den|im|in der))+ (?:[A-ZÀ-Ý]\w+,? (?i:in |en |na |at |au )?)?"
         rf"{_STREET}"
     ),
     pattern(
@@ -68,6 +68,11 @@ _NEW = pattern(
     r"|emménagé|déménagé|installée?s?|trasferit\w|traslocat\w|mudei|mudámo|eingezogen|umgezogen)\b",
     re.IGNORECASE,
 )
+#: Somebody else's, by name.
+_THEIR_HOME = pattern(
+    r"\b[A-ZÄÖÜ]\w+(?:['’]s?|s) (?:new |neue[sr]? |old )?(?i:adresse|wohnung|zuhause|haus|address|place"
+    r"|flat|house|home)\b"
+)
 _SPACE = pattern(r"\W+")
 
 
@@ -79,7 +84,7 @@ def homes(said: str) -> Iterator[Told]:
             break
     else:
         return
-    if is_of_others(said) or is_supposed(said):
+    if is_of_others(said) or is_supposed(said) or _THEIR_HOME.search(said):
         return
     street = _SPACE.sub(" ", found["street"].lower()).strip()
     anew = said_now(said) or _NEW.search(found[0]) is not None

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Set
 
+from dataclasses import replace
+
 from demem_agent.later import pattern
-from demem_agent.slots.successions.anew.ages import WORDS_OF_AGES, ages
+from demem_agent.slots.successions.anew.parts import parts
+from demem_agent.slots.successions.anew.left import WORDS_OF_LEAVING, left
+from demem_agent.slots.successions.anew.ages import BIRTHDAY, WORDS_OF_AGES, ages
 from demem_agent.slots.successions.anew.costs import costs
 from demem_agent.slots.successions.anew.counts import WORDS_OF_COUNTS, counts
 from demem_agent.slots.successions.anew.debts import debts
@@ -15,7 +19,7 @@ from demem_agent.slots.successions.anew.posts import WORDS_OF_POSTS, posts
 from demem_agent.slots.successions.anew.providers import WORDS_OF_PROVIDERS, providers
 from demem_agent.slots.successions.anew.taken import WORDS_OF_TAKING, taken
 from demem_agent.slots.successions.anew.told import Told
-from demem_agent.slots.successions.anew.work import WORDS_OF_WORK, works
+from demem_agent.slots.successions.anew.work import WORDS_OF_WORK, works, works_now
 from demem_agent.text.language.number_words import numbers_by_word
 
 __all__ = ["values_told"]
@@ -38,25 +42,46 @@ _DIGIT = pattern(r"\d")
 _WORD = pattern(r"[^\W_]+")
 
 
+#: What a part of a sentence may tell by itself.
+_OF_PARTS: tuple[Telling, ...] = (works_now, providers, homes, costs, counts)
+
+
 def values_told(said: str, before: str = "") -> tuple[Told, ...]:
     """Return all values that a sentence tells.
 
     Args:
         before: the end of what was said right before it.
     """
-    found: list[Told] = []
     words = frozenset(_WORD.findall(said.lower()))
-    has_digits = _DIGIT.search(said) is not None
-    if has_digits or not words.isdisjoint(numbers_by_word()):
-        for known, telling in _BY_NUMBER:
-            if not known.isdisjoint(words):
-                found += telling(said)
-    if has_digits:
-        for telling in _BY_DIGITS:
-            found += telling(said)
-    for known, telling in _BY_WORD:
-        if not known.isdisjoint(words):
-            found += telling(said)
+    found = [*_whole(said, words)]
     if not WORDS_OF_WORK.isdisjoint(words):
         found += works(said, before)
-    return tuple(found)
+    if not WORDS_OF_LEAVING.isdisjoint(words) or before:
+        found += left(said, before)
+    found += _in_parts(said)
+    return tuple(dict.fromkeys(found))
+
+
+def _whole(said: str, words: frozenset[str]) -> Iterator[Told]:
+    """Yield what a sentence tells as it stands, by the words that it has."""
+    has_digits = _DIGIT.search(said) is not None
+    if has_digits or not (words.isdisjoint(numbers_by_word()) and words.isdisjoint(BIRTHDAY)):
+        for known, telling in _BY_NUMBER:
+            if not known.isdisjoint(words):
+                yield from telling(said)
+    if has_digits:
+        for telling in _BY_DIGITS:
+            yield from telling(said)
+    for known, telling in _BY_WORD:
+        if not known.isdisjoint(words):
+            yield from telling(said)
+
+
+def _in_parts(said: str) -> Iterator[Told]:
+    """Yield what the parts of a sentence tell that is told otherwise than by the whole."""
+    for part in parts(said):
+        if part.said == said.strip():
+            continue
+        for telling in _OF_PARTS:
+            for told in telling(part.said):
+                yield replace(told, anew=True) if part.anew else told

@@ -12,7 +12,7 @@ __all__ = ["SPEAKER", "people"]
 
 #: Of whom something is that the speaker says of himself.
 SPEAKER = frozenset(["i"])
-_OF_SOMEBODY = pattern(r"\w['’]s |\b(?:of|von|de|di|da|do|del|della|du) ", re.IGNORECASE)
+_OF_SOMEBODY = pattern(r"\w['’]s? |\b(?:of|von|de|di|da|do|del|della|du) ", re.IGNORECASE)
 _SELF = frozenset("i ich yo je j io eu we wir nosotros nous noi nós on".split())
 _WORD = pattern(r"[^\W\d_]+")
 _LANGUAGES = ("english", "german", "spanish", "french", "italian", "portuguese")

@@ -120,29 +120,32 @@ _RUNS = (
 #: The same of whatever is told to be provided.
 _HOLDS_ANY = (
     pattern(
-        rf"(?:^|[,;.] |\b(?i:and) )\W*(?:(?:{_WHOSE}|(?i:l['’])) ?)?{_WHAT} (?:{_NOW} )?{_RUNS}"
+        rf"(?:^|[,;.] |\b(?i:and) )\W*(?:{_WHOSE} |(?i:l['’]))?{_WHAT} (?:{_NOW} )?{_RUNS}"
         rf"(?: {_NOW})? {_FROM} {_BRAND}{_ENDS}"
     ),
     pattern(
         rf"\b(?i:get|have|haben|tengo|tenemos|ho|abbiamo|tenho|temos|j['’]ai|on a|avons)"
-        rf"(?: {_NOW})? (?:(?:{_WHOSE}|(?i:l['’])) ?)?{_WHAT} {_FROM} {_BRAND}{_ENDS}"
+        rf"(?: {_NOW})? (?:{_WHOSE} |(?i:l['’]))?{_WHAT} {_FROM} {_BRAND}{_ENDS}"
     ),
-    pattern(
-        rf"^\W*(?:(?:{_WHOSE}|(?i:l['’])) ?)?{_WHAT} (?i:ce l['’](?:ho|abbiamo)) {_FROM} {_BRAND}"
-    ),
+    pattern(rf"^\W*(?:{_WHOSE} |(?i:l['’]))?{_WHAT} (?i:ce l['’](?:ho|abbiamo)) {_FROM} {_BRAND}"),
+    pattern(rf"^\W*{_WHAT} (?i:(?:chez (?:nous|moi) ?)?,? ?c['’]est) {_BRAND}\W*$"),
     pattern(rf"^\W*{_WHOSE} {_WHAT},? (?i:c['’]est|is|ist|es|è|é) {_BRAND}\W*$"),
 )
 _ANEW_ANY = (
     pattern(
         rf"(?i:{_SWITCHED}|signed up|signed on|gone|pasad[oa]|fatt[oa]|angemeldet|inscrit\w*)"
-        rf"(?i: {_TO}| with| bei| con| chez) {_BRAND} (?i:for|für|para|pour|per|con) (?:(?:{_WHOSE}"
-        r"|(?i:l['’])) ?)?(?P<what>[^\W\d_][\w'’-]*(?: [\w'’-]+){0,2})"
+        rf"(?i: {_TO}| with| bei| con| chez) {_BRAND} (?i:for|für|para|pour|per|con) (?:{_WHOSE} "
+        r"|(?i:l['’]))?(?P<what>[^\W\d_][\w'’-]*(?: [\w'’-]+){0,2})"
     ),
     pattern(
         rf"(?i:taken|took|taking|pris|choisi|genommen|cogido|elegido|preso|scelto|escolhemos)"
         rf" {_BRAND} (?i:as|comme|als|como|come) (?:{_WHOSE} )?{_WHAT}(?=\W*$|[,;.]| (?i:instead|à la"
         r" place|now|statt\w*|en su lugar|invece))"
     ),
+)
+_GOING = pattern(
+    rf"\b(?i:going|gone|went|passée?s?|passat[oaie])"
+    rf" (?i:with|chez|con) {_BRAND}{_ENDS}"
 )
 #: That one is left, and who comes after.
 _CANCELLED = (
@@ -187,7 +190,7 @@ def providers(said: str) -> Iterator[Told]:
         if found is not None:
             yield from _of(found["what"], found["name"], anew=True)
             return
-    for form in _ANEW:
+    for form in (*_ANEW, _GOING):
         found = form.search(said)
         if found is not None:
             yield from _with(said, found["name"], anew=True)

@@ -10,18 +10,20 @@ import re
 from collections.abc import Iterator
 
 from demem_agent.later import pattern
+from demem_agent.slots.successions.anew.parts import parts
 from demem_agent.slots.successions.anew.people import SPEAKER, people
 from demem_agent.slots.successions.anew.told import Told
 from demem_agent.slots.successions.anew.words import (
     MONTH,
     every_stem,
     is_supposed,
+    kin_in,
     said_now,
     stems_of,
     telling,
 )
 
-__all__ = ["WORDS_OF_WORK", "works"]
+__all__ = ["WORDS_OF_WORK", "works", "works_now"]
 
 _WHO = r"(?P<who>(?:[\w'’-]+ ){0,3}?[\w'’-]+)"
 _CAPITAL = r"[A-ZÀ-Ý][\w'’&-]*"
@@ -66,7 +68,7 @@ _STATES = (
     ),
     # Spanish, Portuguese, Italian and French
     pattern(
-        rf"^\W*(?:{_WHO} )?(?i:trabaj[oa]|curr[oa]|trabalh[oa]|lavor[oa]|travaille|bosse)"
+        rf"^\W*(?:{_WHO} )?(?i:trabaj[oa]|curr[oa]|d(?:oy|a) clases?|dou aulas|dá aulas|trabalh[oa]|lavor[oa]|travaille|bosse)"
         rf" (?:\w+ ){{0,2}}?{_AT}{_ANY}"
     ),
     pattern(rf"^\W*(?:{_WHO} )?(?i:soy|es|sou|é|sono|è|suis|est) [a-zà-ÿ]+ {_AT}{_ANY}"),
@@ -93,7 +95,7 @@ _BEGINS = (
     ),
     pattern(
         rf"(?:^|[,;!.] ?|\b(?i:und) )\W*(?i:(?:ab|am|seit) \w+ )?(?:{_WHO} )?(?i:fange|fängt"
-        rf"|beginne|beginnt|starte|startet|bin|ist)(?i: ich)? (?:(?!(?i:bei|nicht|nie)\b)[\w.]+"
+        rf"|beginne|beginnt|starte|startet|bin(?= ich\b))(?i: ich)? (?:(?!(?i:bei|nicht|nie)\b)[\w.]+"
         rf" ){{0,3}}?(?i:bei der|bei den|beim|bei) {_NAMED}(?=\W*$|[,;!.]|"
         rf" (?i:an|angefangen|los|tätig|angestellt)\b)"
     ),
@@ -146,6 +148,38 @@ _BEGINS = (
         rf"|ho iniziato|ha iniziato|ho firmato|ha firmato) (?:[\w.]+ ){{0,3}}?{_AT}{_NAMED}"
     ),
     pattern(rf"\b(?i:mi (?:hanno|ha) (?:pres[oa]|assunt[oa]))(?: \w+)?? {_AT}{_ANY}"),
+)
+#: That somebody is taken on, or begins, in any words, up to where.
+_TAKEN_ON = (
+    r"(?:hired|taken on|appointed|(?:got|have|landed|found) (?:the|a|an|my) (?:\w+ )?(?:job|post|place"
+    r"|position|role)|new job|new position|embauchée?|engagée?|recrutée?|assunt[oa]|pres[oa]|colocad[oa]"
+    r"|contratad[oa]|cogid[oa]|fichad[oa]|(?:stelle|job|platz)(?= (?:bei|beim|im|in|am)\b)"
+    r"|nuevo (?:trabajo|puesto)|nouveau (?:travail|boulot|poste)|novo (?:trabalho|emprego)"
+    r"|nuovo (?:lavoro|posto))"
+)
+_STARTS = (
+    r"(?:start(?:s|ed|ing)?|join(?:s|ed|ing)?|fange|fängt|angefangen|beginne|beginnt|begonnen"
+    r"|empiezo|empieza|empecé|empezó|comienzo|comienza|commence|commencé|começo|começa|comecei|começou"
+    r"|inizio|inizia|iniziato|comincio|comincia|cominciato)"
+)
+_TAKEN = (
+    pattern(
+        rf"(?P<by>.*?)\b(?i:{_TAKEN_ON})\b(?: [\w'’.]+){{0,3}}? {_AT}(?P<at>{_THE}?[^\W\d_][\w&-]*"
+        rf"(?: (?:(?i:de|da|di|of) )?{_CAPITAL}){{0,3}})"
+    ),
+    pattern(rf"(?P<by>.*?)\b(?i:{_STARTS})\b(?:(?: [\w'’.]+){{0,3}}? {_AT}| ){_NAMED}"),
+)
+_THIRD = pattern(
+    r"\b(?:starts|joins|fängt|beginnt|empieza|empezó|comienza|começa|começou|inizia|comincia)\b",
+    re.IGNORECASE,
+)
+_FIRST = pattern(
+    r"\b(?:i|i['’]\w+|we|my|me|ich|hab|habe|mich|mir|bin|yo|he|me|je|j['’]\w+|ai|suis|moi|eu|fui|io|ho|sono"
+    r"|mi)\b|\bj['’]",
+    re.IGNORECASE,
+)
+_IT = pattern(
+    r"\b(?:it|this|that|she|he|they|er|sie|es|elle|il|ils|ela|ele|lei|lui)\b", re.IGNORECASE
 )
 #: That a place is offered, and that it is taken.
 _OFFERS = (
@@ -205,6 +239,13 @@ _NOT_SO = pattern(
     r"|letztes jahr|el año pasado|l['’]année dernière|no ano passado|l['’]anno scorso)\b",
     re.IGNORECASE,
 )
+_WORD = pattern(r"[^\W\d_]+")
+_IN_THE = pattern(r"(?<=\w )no(?= \w)", re.IGNORECASE)
+_PORTUGUESE = pattern(
+    r"\b(?:sou|dou|dá|trabalho|trabalha|começo|começa|comecei|começou|colocad[oa]|contratad[oa]|aulas|da|do"
+    r"|ao|pelo|foi|fui)\b",
+    re.IGNORECASE,
+)
 _QUOTED = pattern(r"[«»“”„\"]")
 _ENDS_CLAUSE = pattern(r"[,;:!.]")
 #: What stands behind the name of who is worked for, and is no part of it.
@@ -215,10 +256,11 @@ _BEHIND = pattern(
 )
 _FOUND_BY = """work works working job employed nurse drive drives teach teaches cook arbeite arbeitet
     jobbe angestellt beschäftigt trabajo trabaja curro curra soy travaille bosse suis trabalho
-    trabalha sou lavoro lavora sono serveur"""
+    trabalha sou lavoro lavora sono serveur clase aulas bin ist"""
 #: A sentence that tells of it has one of these.
 WORDS_OF_WORK = frozenset(
-    """work works working drives drive cooks cook teaches teach cleans codes sells bakes nurse nurses
+    """doy clase dou aulas dá bin ist i is am joins stelle job embauché embauchée engagé engagée appointed
+    got taken new nuevo nouveau novo nuovo colocado colocada recruté assunta work works working drives drive cooks cook teaches teach cleans codes sells bakes nurse nurses
     arbeite arbeitet jobbe jobbt angestellt beschäftigt tätig trabajo trabaja curro curra trabalho
     trabalha lavoro lavora travaille bosse soy sou sono suis est at for bei beim start starts started
     starting begin begins began hired joined joining signed first offered offer leaving left
@@ -242,55 +284,99 @@ def works(said: str, before: str = "") -> Iterator[Told]:
         return
     begins = _begun(said, before)
     if begins is not None:
-        yield from begins
-        return
+        yield begins
+    else:
+        yield from works_now(said)
+
+
+def works_now(said: str) -> Iterator[Told]:
+    """Yield where a sentence, or a part of one, says that somebody works."""
     for form in _STATES:
         found = form.search(said)
-        if found is not None and not is_supposed(said):
-            yield from _at(found, anew=said_now(said))
+        told = None if found is None else _at(found, anew=said_now(said), sure=True)
+        if told is not None and not _supposed(said):
+            yield told
             return
 
 
-def _begun(said: str, before: str) -> Iterator[Told] | None:
+def _begun(said: str, before: str) -> Told | None:
     if _NOT_SO.search(said):
         return None
     for form in _BEGINS:
         found = form.search(said)
-        if found is not None and not is_supposed(_clause(said, found)):
-            return _at(found, anew=True)
+        told = None if found is None else _at(found, anew=True)
+        if found is not None and told is not None and not _supposed(_clause(said, found)):
+            return told
+    taken = _taken(said)
+    if taken is not None:
+        return taken
     both = f"{before} {said}" if before else said
     if _NOT_SO.search(both) or both.endswith("?"):
         return None
     if _TAKES.search(said):
         for form in _OFFERS:
             found = form.search(both)
-            if found is not None:
+            if found is not None and not _supposed(both):
                 return _at(found, anew=True)
     if _LEAVES.search(both):
         for form in _ON_TO:
             found = form.search(said)
-            if found is not None and not is_supposed(both):
+            if found is not None and not _supposed(both):
                 return _moved_on(both, found)
     return None
 
 
-def _moved_on(both: str, found: re.Match[str]) -> Iterator[Told]:
+def _taken(said: str) -> Told | None:
+    """Return where somebody is taken on or begins, by the part of a sentence that says so."""
+    for part in parts(said):
+        if _supposed(part.said):
+            continue
+        for form in _TAKEN:
+            found = form.search(part.said)
+            of = None if found is None else _by(found["by"], found[0])
+            if found is not None and of is not None:
+                sure = form is _TAKEN[0]
+                told = _at(found, anew=True, who=of, sure=sure)
+                if told is not None:
+                    return told
+    return None
+
+
+def _by(before: str, whole: str) -> str | None:
+    """Return who it is that begins, by what stands before that: "" for the speaker."""
+    named = [word for word in _WORD.findall(before) if word[0].isupper() and people(word)]
+    if kin_in(before) or any(people(word) != SPEAKER for word in named):
+        return before.strip().removesuffix("'s").removesuffix("’s")
+    if _THIRD.search(whole) or _IT.search(before):
+        return None
+    return "" if not before.strip() or _FIRST.search(before) else None
+
+
+def _moved_on(both: str, found: re.Match[str]) -> Told | None:
     """Yield where somebody works after what they leave: who it is stands before that."""
     leaves = _LEAVES.search(both)
     who = both[: leaves.start()].strip(" ,.!") if leaves is not None else ""
     return _at(found, anew=True, who=who)
 
 
-def _at(found: re.Match[str], *, anew: bool, who: str | None = None) -> Iterator[Told]:
+def _at(
+    found: re.Match[str], *, anew: bool, who: str | None = None, sure: bool = False
+) -> Told | None:
     parts = found.groupdict()
     of = people((parts.get("who") or "") if who is None else who)
     at = _BEHIND.split(parts["at"])[0]
-    if of is None or _NO_WORK.search(found[0]):
-        return
+    if of is None or (not sure and _NO_WORK.search(found[0])):
+        return None
     value = telling(at)
-    if value:
-        by = every_stem(_FOUND_BY) | (frozenset() if of == SPEAKER else stems_of(of))
-        yield Told("work", of, " ".join(sorted(value)), anew, by)
+    if not value:
+        return None
+    by = every_stem(_FOUND_BY) | (frozenset() if of == SPEAKER else stems_of(of))
+    return Told("work", of, " ".join(sorted(value)), anew, by)
+
+
+def _supposed(said: str) -> bool:
+    """Whether a sentence is of what is only supposed: "no" is "in the" in Portuguese."""
+    return is_supposed(_IN_THE.sub(" ", said) if _PORTUGUESE.search(said) else said)
 
 
 def _clause(said: str, found: re.Match[str]) -> str:
