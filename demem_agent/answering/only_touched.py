@@ -14,7 +14,6 @@ from demem_agent.later import dataclass, pattern
 from demem_agent.slots.successions.subjects import subject_of
 from demem_agent.text.language.asking import asks, begins_as_question
 from demem_agent.text.language.kin import first_person, relatives
-from demem_agent.text.language.wishes import wishes
 from demem_agent.text.language.words import content_terms
 from demem_agent.text.sentences import sentences
 from demem_agent.types import Draft, Question
@@ -24,8 +23,10 @@ __all__ = ["only_touched"]
 #: From this share of what is asked on, another sentence may tell it.
 _MOST = 0.5
 _WISHED = pattern(
-    r"\b(?:wants?|wanted|wish(?:es|ed)?|dreams? of|thinking (?:of|about)|would love|would like|['’]d"
-    r" (?:love|like)|if (?:i|we|he|she) (?:had|won|could|get|got)|one day|some ?day|will mal|möchten?"
+    r"\b(?:wants?(?! to (?:give|tell|say|share))|wish(?:es)?|dreams? of|thinking (?:of|about)|would love|would like"
+    r"|['’]d"
+    r" (?:love|like)|if (?:i|we|he|she) (?:had|won|could|get|got)|one day|some ?day|will mal"
+    r"|möchten?"
     r"|hätte gern\w*|wünsch\w*|quiere|quisiera|ojalá|voudrait|voudrais|rêve|vorre\w+|sogn\w+|queria"
     r"|gostava)\b",
     re.IGNORECASE,
@@ -51,11 +52,18 @@ _LIGHT = frozenset(content_terms("name called call kind type much many tell know
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What a question asks, by stems, and whether it is of who asks and of nobody else."""
+    """What a question asks, by stems, and of whom.
+
+    Attributes:
+        own: whether it is of who asks, and of nobody else.
+        names: of those that it names, in lower case.
+        kin: whether it is of what belongs to them, which may be somebody.
+    """
 
     words: frozenset[str]
     own: bool
     names: frozenset[str]
+    kin: bool
 
 
 def only_touched(question: Question, draft: Draft) -> bool:
@@ -70,10 +78,13 @@ def only_touched(question: Question, draft: Draft) -> bool:
         for start, end in sentences(line.evidence.text, line.start, line.end)
     ]
     texts = [text for *_, text in said]
-    quoted = [(speaker, text) for item, speaker, text in said if item in first and text in draft.text]
+    quoted = [one for one in said if one[0] in first and one[2] in draft.text]
+    is_replied = len(set(draft.evidence)) > 1
     if not quoted:
         return False
-    for speaker, text in quoted:
+    for _, speaker, text in quoted:
+        if is_replied and asks(text):
+            return False
         if not _touches(asked, text, texts, _speaks_of_self(asked, speaker, question.asker)):
             return False
     others = (text for item, _, text in said if item not in first)
@@ -83,7 +94,8 @@ def only_touched(question: Question, draft: Draft) -> bool:
 def _asked(query: str) -> _Asked:
     names = frozenset(one[0].lower() for one in _NAME.finditer(query, 1))
     own = first_person(query) and not names and not relatives(query)
-    return _Asked(frozenset(content_terms(query)) - _LIGHT - names, own, names - {"i"})
+    words = frozenset(content_terms(query)) - _LIGHT - names
+    return _Asked(words, own, names - {"i"}, kin=_OWNER.search(query) is not None)
 
 
 def _speaks_of_self(asked: _Asked, speaker: str | None, asker: str | None) -> bool | None:
@@ -91,7 +103,9 @@ def _speaks_of_self(asked: _Asked, speaker: str | None, asker: str | None) -> bo
     by = (speaker or "").casefold()
     if asked.own:
         return None if not asker or not by or by == asker.casefold() else False
-    return not asked.names.isdisjoint(by.split())
+    return any(
+        one.startswith(name) or name.startswith(one) for one in by.split() for name in asked.names
+    )
 
 
 def _touches(asked: _Asked, text: str, said: Sequence[str], own: bool | None) -> bool:
@@ -105,11 +119,12 @@ def _touches(asked: _Asked, text: str, said: Sequence[str], own: bool | None) ->
         return False
     if asks(text) and begins_as_question(text):
         return True
-    if _WISHED.search(text) or wishes(text):
+    wished = _WISHED.search(text)
+    if wished is not None and asked.words.isdisjoint(content_terms(text[: wished.start()])):
         return True
     if asked.own:
         return own is None and _is_of_another(asked, text, said)
-    return not own and _is_of_who_says_it(asked, text)
+    return not own and not asked.kin and _is_of_who_says_it(asked, text)
 
 
 def _is_of_another(asked: _Asked, text: str, said: Sequence[str]) -> bool:

@@ -35,19 +35,23 @@ _MY = (
 _FORMS: dict[Kind, tuple[str, ...]] = {
     "home": (
         rf"\b(?i:where) (?i:do|does|did) (?:{_ME}|{_NAME}) (?i:now |still )?(?i:live)\b",
-        rf"\b{_MY} (?i:(?:home |new |old |current )*(?:address|adresse|dirección|morada|endereço|indirizzo))\b",
+        rf"\b{_MY} (?i:(?:home |new |old |current )*(?:address|adresse|dirección|morada|endereço"
+        rf"|indirizzo))\b",
         rf"\b{_NAME}['’]s (?i:(?:home |new |old )*address)\b",
         rf"\b(?i:wo) (?i:wohn(?:e|en|st)|leb(?:e|en)) (?i:ich|wir)\b|\b(?i:wo wohnt) {_NAME}",
         r"\b(?i:wo) (?i:habe?n? (?:ich|wir)) .*(?i:gewohnt|gelebt)\b",
         rf"\b(?i:d[óo]nde) (?i:viv(?:o|imos|ía|íamos))\b(?! [A-Z])|\b(?i:d[óo]nde vive) {_NAME}",
-        rf"\b(?i:où)(?i: est-ce que)? (?i:j['’]habit|on habit|nous habit)\w+|\b(?i:où habite) {_NAME}",
+        rf"\b(?i:où)(?i: est-ce que)? (?i:j['’]habit|on habit|nous habit)\w+|\b(?i:où habite)"
+        rf" {_NAME}",
         rf"\b(?i:onde) (?i:mor(?:o|amos|ava|ávamos)|viv(?:o|emos))\b|\b(?i:onde mora) {_NAME}",
         rf"\b(?i:dove) (?i:abit(?:o|iamo|avo)|viv(?:o|iamo))\b|\b(?i:dove abita) {_NAME}",
     ),
     "work": (
         rf"\b(?i:where|who) (?i:do|does|did) (?:{_ME}|{_NAME}) (?i:now |still )?(?i:work)\b",
-        rf"\b(?i:what) (?i:do|does) (?:{_ME}|{_NAME}) do(?i: for a living| for work| as a job)?\W*$",
-        rf"\b{_MY} (?i:(?:new |old |current )?(?:job|employer|beruf|trabajo|empleo|travail|métier|emprego"
+        rf"\b(?i:what) (?i:do|does) (?:{_ME}|{_NAME}) do(?i: for a living| for work| as a"
+        rf" job)?\W*$",
+        rf"\b{_MY} (?i:(?:new |old |current )?(?:job|employer|beruf|trabajo|empleo|travail|métier"
+        rf"|emprego"
         r"|profissão|lavoro))\b",
         rf"\b{_NAME}['’]s (?i:(?:new |old )?(?:job|employer|profession))\b",
         rf"\b(?i:wo|als was|bei wem) (?i:arbeite[nt]?) (?:(?i:ich|wir)\b|{_NAME})",
@@ -67,14 +71,18 @@ _FORMS: dict[Kind, tuple[str, ...]] = {
 _ASKED = tuple((kind, pattern(form)) for kind, forms in _FORMS.items() for form in forms)
 #: What somebody is by their work.
 _AS = pattern(
-    r"\b(?:start(?:ed|ing|s)?|work(?:ed|ing|s)?|job|train(?:ing|ed)|lehre|arbeitet?|jobbe|angefangen"
+    r"\b(?:start(?:ed|ing|s)?|work(?:ed|ing|s)?|job|train(?:ing|ed)|lehre|arbeitet?|jobbe"
+    r"|angefangen"
     r"|empec\w+|empiez\w+|trabaj[oa]|commenc\w+|travaille|comec\w+|começ\w+|trabalh[oa]|inizi\w+"
     r"|lavor[oa])(?: [\w'’]+){0,4}? (?:as|als|de|como|comme|come) \w"
     r"|\b(?:i|\w+) teach(?:es)?\b|\bfacci?[oa] (?:il |la |l['’])\w|\bfa (?:il |la |l['’])\w"
-    r"|\b(?:i['’]m|i am|he is|she is) (?:now |also )?an? (?!bit|lot|little|fan|mess|huge|big|good|vegan"
+    r"|\b(?:i['’]m|i am|he is|she is) (?:now |also )?an? (?!bit|lot|little|fan|mess|huge|big|good"
+    r"|vegan"
     r"|vegetarian|mother|father|mum|dad|member|mile|few|morning|night|early|late|person|sucker)\w+"
-    r"|\b(?:soy|sou|sono|bin|suis) (?:ya |jetzt |maintenant |agora |ora |un |una |um |uma )?[a-zà-ÿ]{5,}"
-    r"(?:er|erin|in|ista|or|ora|ero|era|eiro|eira|ier|ière|eur|euse|iste|aire|ario|aria|tore|trice|ente"
+    r"|\b(?:soy|sou|sono|bin|suis) (?:ya |jetzt |maintenant |agora |ora |un |una |um |uma"
+    r" )?[a-zà-ÿ]{5,}"
+    r"(?:er|erin|in|ista|or|ora|ero|era|eiro|eira|ier|ière|eur|euse|iste|aire|ario|aria|tore|trice"
+    r"|ente"
     r"|ger|login|loge|logo|loga|ano|ana|ico|ica)\b",
     re.IGNORECASE,
 )

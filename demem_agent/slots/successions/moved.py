@@ -39,7 +39,8 @@ _FORMS = tuple(
         rf"^\W*{_WHAT} (?:se (?:ha )?(?:aplaz|retras|cambi|adelant|pospon|pospuest|mov|pas)\w*"
         r"|pasa|queda|(?:está|ha sido|fue) (?:aplazad|retrasad|adelantad|cambiad|pospuest)[oa])"
         r" (?:al?|para(?: el)?|hasta(?: el)?)\b",
-        rf"\b(?:han?|hemos|he|(?:me|nos) (?:han|ha)) (?:aplazado|retrasado|cambiado|adelantado|pospuesto"
+        rf"\b(?:han?|hemos|he|(?:me|nos) (?:han|ha)) (?:aplazado|retrasado|cambiado|adelantado"
+        rf"|pospuesto"
         rf"|movido|pasado) (?:la|el|mi|nuestr[oa]) {_WHAT} (?:al?|para|hasta)\b",
         # French
         rf"^\W*{_WHAT} (?:est|a été|sera|passe)(?: finalement)? (?:(?:repouss|décal|report|avanc"

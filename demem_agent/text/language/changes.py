@@ -55,8 +55,12 @@ Sign = Literal[
 #: ``slots/successions/anew`` tells.
 _SIGNS: Mapping[str, Mapping[Sign, str]] = {
     "English": {
-        "anew": "gave notice|handed in|handed back|handed over|goodbye|ditched|got the job|appointed|taken on|going to be|will be|going with|only|"
-        "birthday|celebrated|first day|first week|first shift|day one|week one|start|starts|started|starting|begin|begins|began|hired|joined|joining|signed|accepted|said yes|took it|leaving|last day|last shift|so|that makes|makes|makes it|wants|asks|asking|charges|demands|put it up|cancelled|canceled|"
+        "anew": "gave notice|handed in|handed back|handed over|goodbye|ditched|got the job"
+        "|appointed|taken on|going to be|will be|going with|only|"
+        "birthday|celebrated|first day|first week|first shift|day one|week one|start|starts"
+        "|started|starting|begin|begins|began|hired|joined|joining|signed|accepted|said yes|took"
+        " it|leaving|last day|last shift|so|that makes|makes|makes it|wants|asks|asking|charges"
+        "|demands|put it up|cancelled|canceled|"
         "now|nowadays|these days|new|turned|turns|turning|switched|switching|changed|moved"
         "|went"
         "|gone over|ported|took over|takes over|taken over|taking over|has the|retired|resigned"
@@ -125,7 +129,9 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
     },
     "German": {
         "anew": "stelle|gekündigt|schluss|letzter|erhöht|gestiegen|fing|übergeben|abgemeldet|"
-        "geburtstag|feierten|feierte|erster tag|erster arbeitstag|erste woche|letzter tag|letzter arbeitstag|fange|fängt|beginne|beginnt|unterschrieben|zugesagt|angenommen|macht|also|verlangt|will|umzug|eingezogen|umgezogen|hört|höre|"
+        "geburtstag|feierten|feierte|erster tag|erster arbeitstag|erste woche|letzter tag|letzter"
+        " arbeitstag|fange|fängt|beginne|beginnt|unterschrieben|zugesagt|angenommen|macht|also"
+        "|verlangt|will|umzug|eingezogen|umgezogen|hört|höre|"
         "jetzt|nun|inzwischen|mittlerweile|neuerdings|ab|seit|neue|neuer|neuen|geworden"
         "|wurde"
         "|wird|gewechselt|wechsle|hochgesetzt|runtergesetzt|erhöht|angehoben|gesteigert|gesenkt"
@@ -165,7 +171,9 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
     },
     "Spanish": {
         "anew": "adiós|queda|subido|bajado|ya no|va a|será|asignado|asignada|pasamos|"
-        "celebrado|cumple|primer día|primera semana|último día|empiezo|empieza|empecé|empezó|comienzo|firmé|firmado|cogido|contratado|acepté|dije que sí|dejado|dejo|cobra|pide|quiere|así que|son|mudamos|instalados|instalado|instalada|jubila|baja|"
+        "celebrado|cumple|primer día|primera semana|último día|empiezo|empieza|empecé|empezó"
+        "|comienzo|firmé|firmado|cogido|contratado|acepté|dije que sí|dejado|dejo|cobra|pide"
+        "|quiere|así que|son|mudamos|instalados|instalado|instalada|jubila|baja|"
         "ahora|ya|actualmente|desde|a partir|nueva|nuevo|cumplido|cumplió|cambiado|cambiada"
         "|cambié|pasado|pasada|pasé|sube|subido|subió|baja|bajado|bajó|pasa|aumenta|queda|quedan"
         "|falta|faltan|jubilado|jubilada|jubiló|se fue|se ha ido|se va|en su lugar|mejor|en vez"
@@ -202,7 +210,9 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
     },
     "French": {
         "anew": "embauché|embauchée|engagé|engagée|adieu|quitte|passés|résilié|sera|va|augmenté|"
-        "fêter|fête|premier jour|première semaine|dernier jour|commence|commencé|démarre|signé|accepté|dit oui|donc|du coup|ça fait|demande|prend|veut|prendra|pris|emménagé|installés|part|résilié|"
+        "fêter|fête|premier jour|première semaine|dernier jour|commence|commencé|démarre|signé"
+        "|accepté|dit oui|donc|du coup|ça fait|demande|prend|veut|prendra|pris|emménagé|installés"
+        "|part|résilié|"
         "maintenant|désormais|dorénavant|dès|depuis|à partir|nouvelle|nouveau|nouvel|a eu"
         "|fêté"
         "|avoir|passé|passée|changé|basculé|passe|monte|augmente|augmenté|baisse|baissé|mis|reste"
@@ -238,7 +248,9 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "turns": "spostato|spostata|rimandato|rimandata|rinviato|rinviata|anticipato|anticipata"
         "|posticipato|posticipata|slitta",
         "anew": "addio|lascio|disdetta|sarà|passate|cominciato|aumentato|aumentata|"
-        "fa|fatto|festeggiato|primo giorno|prima settimana|ultimo giorno|inizio|inizia|comincio|comincia|iniziato|firmato|preso|presa|assunto|assunta|accettato|quindi|siamo|viene|vuole|chiede|trasloco|traslocato|disdetto|passati|passate|"
+        "fa|fatto|festeggiato|primo giorno|prima settimana|ultimo giorno|inizio|inizia|comincio"
+        "|comincia|iniziato|firmato|preso|presa|assunto|assunta|accettato|quindi|siamo|viene|vuole"
+        "|chiede|trasloco|traslocato|disdetto|passati|passate|"
         "ora|adesso|ormai|da|dal|dalla|nuova|nuovo|compiuto|compie|compì|cambiato|passato"
         "|passata|sale|passa|scende|aumenta|salito|salita|portato|portata|aumentato|aumentata"
         "|abbassato|abbassata|alzato|messo|messa|restano|resta|rimangono|mancano|pensione|andato"
@@ -258,7 +270,9 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
     },
     "Portuguese": {
         "anew": "adeus|deixo|deixei|colocado|colocada|nasceram|já não|será|vai|passei|passámos|"
-        "completou|faz|primeiro dia|primeira semana|último dia|último turno|começo|começa|comecei|começou|assinei|contratado|contratada|aceitei|disse que sim|ficam|ficamos|são|quer|pede|cobra|sair|saio|cancelei|casa nova|mudámos|mudamos|mudou|"
+        "completou|faz|primeiro dia|primeira semana|último dia|último turno|começo|começa|comecei"
+        "|começou|assinei|contratado|contratada|aceitei|disse que sim|ficam|ficamos|são|quer|pede"
+        "|cobra|sair|saio|cancelei|casa nova|mudámos|mudamos|mudou|"
         "agora|já|atualmente|desde|nova|novo|fez|mudei|sobe|desce|passa|aumentou|subiu"
         "|baixou|passou|restam|resta|faltam|em vez|reformou|aposentou",
         "withdraws": "espera|desculpa|não",

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cache
 
-
 __all__ = ["NUMBER", "ORDINAL", "every_word", "number_of_word", "numbers_by_word"]
 
 _TO_TWENTY = {

@@ -27,33 +27,43 @@ _AFTER = (
     rf"|{_YEARS}\b)"
 )
 _ADVERB = (
-    r"(?:(?:just|already|now|finally|seit \w+|gestern|heute|jetzt|nun|schon|endlich|ya|ahora|ayer|hoy"
-    r"|por fin|maintenant|déjà|enfin|appena|ora|adesso|già|oggi|ieri|já|agora|ontem|hoje|finalmente)"
+    r"(?:(?:just|already|now|finally|seit \w+|gestern|heute|jetzt|nun|schon|endlich|ya|ahora|ayer"
+    r"|hoy"
+    r"|por fin|maintenant|déjà|enfin|appena|ora|adesso|già|oggi|ieri|já|agora|ontem|hoje"
+    r"|finalmente)"
     r" )*"
 )
 _LEAD = (
     r"(?:(?:today|yesterday|heute|gestern|hoy|ayer|aujourd['’]hui|hier|oggi|ieri|hoje|ontem),? )?"
 )
 _THEIR = (
-    r"(?:her|his|my|their|ihren|seinen|meinen|ihr|sein|sus?|mis?|ses?|son|sa|mes|mon|os seus|os meus|i"
+    r"(?:her|his|my|their|ihren|seinen|meinen|ihr|sein|sus?|mis?|ses?|son|sa|mes|mon|os seus|os"
+    r" meus|i"
     r" suoi|i miei|il suo|os|los|les|i|the)"
 )
 _TH = r"(?:st|nd|rd|th|\.|º|°|er|ème|e)?"
 #: That somebody comes to an age.
 _TURNS = (
-    rf"^\W*{_LEAD}{_WHO} {_ADVERB}(?:(?:has |is )?(?:just )?turn(?:ed|s|ing)|wurde|wird|(?:ha |acaba"
-    rf" de )?cumpl(?:ido|ió|e|ir)|a (?:eu|fêté ses)|vient d(?:['’]avoir|e fêter ses)|fête ses|(?:ha )?"
+    rf"^\W*{_LEAD}{_WHO} {_ADVERB}(?:(?:has |is )?(?:just )?turn(?:ed|s|ing)|wurde|wird|(?:ha "
+    rf"|acaba"
+    rf" de )?cumpl(?:ido|ió|e|ir)|a (?:eu|fêté ses)|vient d(?:['’]avoir|e fêter ses)|fête ses"
+    rf"|(?:ha )?"
     rf"comp(?:iuto|ie|ì)|ne (?:fa|compie)|ha fatto|fa|fez|completou|faz)"
     rf" {_ADVERB}{_AGE}{_AFTER}",
     rf"^\W*{_WHO} ist (?:\w+ ){{0,3}}?{_AGE}(?: jahre alt)? geworden\b",
     # a birthday, by its number
-    rf"^\W*{_LEAD}{_WHO} (?:just )?(?:had|celebrated|has had|has|hat(?:te)?|feierte?|celebró|ha celebrado)"
-    rf" (?:\w+ )??(?:heute |gestern |am \w+ )?{_THEIR} (?P<age>\d{{1,3}}|{ORDINAL}){_TH}(?: (?:birthday|geburtstag|cumpleaños|compleanno"
+    rf"^\W*{_LEAD}{_WHO} (?:just )?(?:had|celebrated|has had|has|hat(?:te)?|feierte?|celebró|ha"
+    rf" celebrado)"
+    rf" (?:\w+ )??(?:heute |gestern |am \w+ )?{_THEIR} (?P<age>\d{{1,3}}|{ORDINAL}){_TH}(?:"
+    rf" (?:birthday|geburtstag|cumpleaños|compleanno"
     rf"|aniversário|bday)|{_AFTER})",
     rf"^\W*{_LEAD}(?:we |wir |on a |nous avons |hemos |abbiamo )?(?:celebrated|feierten|haben|fêté"
-    rf"|celebrado|festeggiato|festejámos|celebrámos|celebramos) (?:los |les |i |os |den )?{_AGE}{_TH}"
-    rf"(?: (?:ans|años|anni|anos|geburtstag))? (?:de |d['’]|di |von |do |da |del )(?P<who>[\w'’-]+)",
-    rf"^\W*{_LEAD}(?:it['’]s |it is |its )?(?P<who>[\w'’-]+(?: [\w'’-]+)?)['’]s (?P<age>\d{{1,3}})(?:st|nd|rd|th) (?:birthday|bday)"
+    rf"|celebrado|festeggiato|festejámos|celebrámos|celebramos) (?:los |les |i |os |den"
+    rf" )?{_AGE}{_TH}"
+    rf"(?: (?:ans|años|anni|anos|geburtstag))? (?:de |d['’]|di |von |do |da |del"
+    rf" )(?P<who>[\w'’-]+)",
+    rf"^\W*{_LEAD}(?:it['’]s |it is |its )?(?P<who>[\w'’-]+(?: [\w'’-]+)?)['’]s"
+    rf" (?P<age>\d{{1,3}})(?:st|nd|rd|th) (?:birthday|bday)"
     rf"(?: party)? (?:was|is|yesterday|today)\b",
 )
 _IS = rf"^\W*{_WHO}(?: {_ADVERB}(?:is|(?<=\bi )am|ist|bin)|['’][sm]) {_ADVERB}{_AGE}{_AFTER}"

@@ -29,7 +29,8 @@ _IS = (
 #: That it becomes another one.
 _BECOMES = (
     r"(?:['’]s |is |are )?going to be|will be|wird|werden|será|serán|sera|seront|sarà|saranno"
-    r"|va a (?:ser|costar|estar en)|va (?:coûter|être à)|(?:goes|go|going|went|has gone|is going|will go) (?:up|down) to|(?:rises|rose|increases"
+    r"|va a (?:ser|costar|estar en)|va (?:coûter|être à)|(?:goes|go|going|went|has gone|is going"
+    r"|will go) (?:up|down) to|(?:rises|rose|increases"
     r"|increased|drops|dropped|falls|fell) to|(?:is|was|has been) (?:raised|cut|lowered|reduced) to"
     r"|(?:steigt|sinkt|erhöht sich|klettert|fällt|geht (?:hoch|rauf|runter)) auf"
     r"|(?:sube|pasa|baja|subió|bajó|ha subido|ha bajado|aumenta) a"
@@ -38,24 +39,32 @@ _BECOMES = (
     r"|(?:sobe|desce|passa|aumentou|subiu) para"
 )
 _ROSE = (
-    r"(?:has gone|went|is going|have gone) (?:up|down)|(?:has )?increased|(?:ist|sind) (?:gestiegen|gesunken"
-    r"|teurer geworden)|(?:ha|han) (?:subido|bajado)|subi[óo]u?|baj[óo]|(?:a|ont) (?:augmenté|baissé)|aumentou"
+    r"(?:has gone|went|is going|have gone) (?:up|down)|(?:has )?increased|(?:ist|sind)"
+    r" (?:gestiegen|gesunken"
+    r"|teurer geworden)|(?:ha|han) (?:subido|bajado)|subi[óo]u?|baj[óo]|(?:a|ont) (?:augmenté"
+    r"|baissé)|aumentou"
     r"|baixou|è (?:aumentat[oa]|salit[oa]|sces[oa])"
 )
-_NOW_IS = r"it['’]s|is|now|jetzt|sind|ist|es|ahora|son|c['’]est|est|maintenant|agora|são|é|adesso|ora|sono|è"
+_NOW_IS = (
+    r"it['’]s|is|now|jetzt|sind|ist|es|ahora|son|c['’]est|est|maintenant|agora|são|é|adesso"
+    r"|ora|sono|è"
+)
 #: That somebody asks another price for it.
 _ASKS = (
-    r"(?:wants|is asking(?: for)?|asks(?: for)?|charges|demands|verlangt|will|möchte|nimmt|fordert|cobra"
-    r"|pide|quiere|sube a|demande|veut|prend|réclame|quer|pede|exige|vuole|chiede|prende|viene)(?: (?:me"
-    r"|us|mir|uns|nos|ci|mi))?|(?:me|nos|mi|ci|nous) (?:cobra|pide|sube a|baja a|demande|prend|chiede"
+    r"(?:wants|is asking(?: for)?|asks(?: for)?|charges|demands|verlangt|will|möchte|nimmt|fordert"
+    r"|cobra"
+    r"|pide|quiere|sube a|demande|veut|prend|réclame|quer|pede|exige|vuole|chiede|prende|viene)(?:"
+    r" (?:me"
+    r"|us|mir|uns|nos|ci|mi))?|(?:me|nos|mi|ci|nous) (?:cobra|pide|sube a|baja a|demande|prend"
+    r"|chiede"
     r"|prende|cobram)"
 )
 _LEAD = rf"(?:(?:from|as of|ab|desde|à partir de|dès|a partir de|da|dal) {MONTH},? )?"
 #: Who is paid the rent asks for it.
 _OF_HOME = frozenset(
-    """rent miete alquiler arriendo loyer affitto renda aluguel landlord landlady vermieter vermieterin
-    hausherr casero casera arrendador propriétaire proprio bailleur padrone padrona proprietario
-    proprietaria senhorio senhoria""".split()
+    """rent miete alquiler arriendo loyer affitto renda aluguel landlord landlady vermieter
+    vermieterin hausherr casero casera arrendador propriétaire proprio bailleur padrone
+    padrona proprietario proprietaria senhorio senhoria""".split()
 )
 _WHAT = r"(?P<what>(?:l['’])?[^\W\d_][\w'’-]*(?: [\w'’-]+){0,5}?)"
 _FROM = rf"(?:(?:from|as of|ab|desde|à partir de|en|da) {MONTH} )?"
@@ -82,13 +91,15 @@ _FORMS = (
         re.IGNORECASE,
     ),
     pattern(
-        r"^\W*(?P<what>[^\W\d_][\w'’-]*(?: [\w'’-]+){0,2}?) (?P<anew>(?:has |have )?(?:put|raised) (?:it"
+        r"^\W*(?P<what>[^\W\d_][\w'’-]*(?: [\w'’-]+){0,2}?) (?P<anew>(?:has |have )?(?:put|raised)"
+        r" (?:it"
         rf"|us) (?:up)?[^.!?\d]{{0,12}}) {_NEAR}{AMOUNT}{_END}",
         re.IGNORECASE,
     ),
     # what it is of, and behind that how much
     pattern(
-        rf"^\W*{_WHAT} (?P<anew>{_ROSE}),? (?:y |et |e |und |and |to |auf |a |à |para )?(?:{_NOW_IS} )*{AMOUNT}{_END}",
+        rf"^\W*{_WHAT} (?P<anew>{_ROSE}),? (?:y |et |e |und |and |to |auf |a |à |para"
+        rf" )?(?:{_NOW_IS} )*{AMOUNT}{_END}",
         re.IGNORECASE,
     ),
     # the verb first, as after "ab März"

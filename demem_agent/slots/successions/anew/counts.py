@@ -25,16 +25,22 @@ __all__ = ["WORDS_OF_COUNTS", "counts"]
 
 #: What is counted by itself, and no measure, time or money.
 _NO_THING = (
-    rf"(?!(?:€|\$|£|%|euros?|dollars?|pounds?|quid|years?|months?|weeks?|days?|hours?|minutes?|mins?"
+    rf"(?!(?:€|\$|£|%|euros?|dollars?|pounds?|quid|years?|months?|weeks?|days?|hours?|minutes?"
+    rf"|mins?"
     r"|times?|o['’]clock|am\b|pm\b|kms?|cm|kg|kilos?|mg|ml|litres?|liters?|miles?|percent|degrees"
-    r"|jahre?|monate?|wochen?|tage?|stunden?|minuten?|uhr|mal|prozent|grad|años?|mes(?:es)?|semanas?"
+    r"|jahre?|monate?|wochen?|tage?|stunden?|minuten?|uhr|mal|prozent|grad|años?|mes(?:es)?"
+    r"|semanas?"
     r"|días?|horas?|minutos?|veces|ans?|mois|semaines?|jours?|heures?|fois|anos?|dias?|vezes|anni"
     rf"|anno|mesi|mese|settiman[ae]|giorn[oi]|or[ae]|minuti|volte|{MONTH})\b)"
 )
 _THING = rf"{_NO_THING}(?P<what>[^\W\d_][\w'’-]{{2,}})"
-_NOW = r"(?:now|already|jetzt|nun|schon|inzwischen|mittlerweile|ya|ahora|maintenant|désormais|ora|adesso|ormai|agora|já)"
+_NOW = (
+    r"(?:now|already|jetzt|nun|schon|inzwischen|mittlerweile|ya|ahora|maintenant|désormais|ora"
+    r"|adesso|ormai|agora|já)"
+)
 _HAS = (
-    r"(?:(?:i|we)(?:['’]ve| have| own| keep|['’]ve got| have got| got)|(?:i['’]m|we['’]re|we are) (?:at"
+    r"(?:(?:i|we)(?:['’]ve| have| own| keep|['’]ve got| have got| got)|(?:i['’]m|we['’]re|we are)"
+    r" (?:at"
     r"|up to|down to)|ich habe|wir haben|wir sind|hab|tengo|tenemos|somos|j['’]ai|(?:nous )?avons"
     r"|on a|on est à|tenho|temos|somos|ho|abbiamo|siamo(?: a)?)"
 )
@@ -42,7 +48,8 @@ _HAS = (
 _STATES = (
     pattern(rf"^\W*(?:\w+ )??{_HAS} (?:{_NOW} )?(?P<n>{NUMBER}) (?:\w+ )??{_THING}", re.IGNORECASE),
     pattern(
-        rf"^\W*(?:the|our|my|der|die|das|unser|unsere|el|la|le|notre|il|o|a|nosso|nossa) (?P<of>[\w-]+)"
+        rf"^\W*(?:the|our|my|der|die|das|unser|unsere|el|la|le|notre|il|o|a|nosso|nossa)"
+        rf" (?P<of>[\w-]+)"
         rf" (?:has|hat|tiene|a|ha|tem) (?P<n>{NUMBER}) {_THING}",
         re.IGNORECASE,
     ),
@@ -58,13 +65,16 @@ _OWN = (
 )
 #: What a total begins with.
 _SO = (
-    r"(?:so|that makes|makes|making|that['’]s|which makes|only|macht(?: also| zusammen)?|also|sind es"
-    r"|bleiben|ya son|son ya|o sea|así que|quedan|ahora|ça fait|donc|du coup|reste|ficam|são(?: já)?"
+    r"(?:so|that makes|makes|making|that['’]s|which makes|only|macht(?: also| zusammen)?|also|sind"
+    r" es"
+    r"|bleiben|ya son|son ya|o sea|así que|quedan|ahora|ça fait|donc|du coup|reste|ficam|são(?:"
+    r" já)?"
     r"|já são|quindi|adesso|ora|fanno|siamo a|così)"
 )
 _TOTAL = pattern(
     rf"(?:^|[,;:.!–] ?|\b(?:and|und|y|et|e) ){_SO},? (?:{_SO} )?"
-    rf"(?:(?:we|i|it|they)(?:['’]re| are|['’]s| is| have|['’]ve got)? |{_HAS} |(?:es|sind|wir sind) )?"
+    rf"(?:(?:we|i|it|they)(?:['’]re| are|['’]s| is| have|['’]ve got)? |{_HAS} |(?:es|sind|wir"
+    rf" sind) )?"
     rf"(?:{_NOW} )?(?P<n>{NUMBER})(?: (?!{_NOW}\b|in\b|im\b|en\b|at\b){_THING})?"
     rf"(?=\W*$|[,;.!]| (?:{_NOW}|in (?:the|total|all)|im|insgesamt|en total|au total|in tutto|no"
     rf" total|again)\b)",
@@ -76,7 +86,8 @@ _REMAINS = pattern(
 )
 #: How many it was and is.
 _FROM_TO = pattern(
-    rf"\b(?:from|von|de|da) (?P<was>{NUMBER})(?: {_THING})? (?:up |down )?(?:to|auf|a|à|para) (?P<n>{NUMBER})"
+    rf"\b(?:from|von|de|da) (?P<was>{NUMBER})(?: {_THING})? (?:up |down )?(?:to|auf|a|à|para)"
+    rf" (?P<n>{NUMBER})"
     rf"(?![:\d])(?! ?{_PERCENT})",
     re.IGNORECASE,
 )
@@ -89,8 +100,10 @@ _LESS = pattern(
 )
 _MORE = pattern(
     r"\b(?:new|more|another|born|caught|got|bought|joined|adopted|arrived|came|added|hatched|extra"
-    r"|geboren|dazu\w*|neue?[rns]?|gekauft|bekommen|geschlüpft|más|nacid\w+|nuev\w+|compr\w+|lleg\w+"
-    r"|adopt\w+|né\w*|de plus|nouve\w+|achet\w+|arriv\w+|encore|nasc\w+|mais|nov[oa]s?|apanh\w+|cheg"
+    r"|geboren|dazu\w*|neue?[rns]?|gekauft|bekommen|geschlüpft|más|nacid\w+|nuev\w+|compr\w+"
+    r"|lleg\w+"
+    r"|adopt\w+|né\w*|de plus|nouve\w+|achet\w+|arriv\w+|encore|nasc\w+|mais|nov[oa]s?|apanh\w+"
+    r"|cheg"
     r"\w+|nat[oaie]|nuov\w+|comprat\w+|adottat\w+)\b",
     re.IGNORECASE,
 )

@@ -35,20 +35,24 @@ _FORMS = (
         rf"^\W*(?i:(?:\w+ )?(?:we (?:now )?live|i (?:now )?live|living|ich (?:wohne|lebe)"
         r"|wir (?:wohnen|leben)|wohne|vivo|vivimos|j['’]habite|on habite|nous habitons|abito"
         r"|abitiamo|viviamo|moro|moramos)(?: (?:now|jetzt|nun|ahora|maintenant|ora|adesso|agora))?"
-        rf"(?: (?:at|in|in der|in the|am|an der|en|en la|au|na|no|a|à|em))?(?: [A-ZÀ-Ý]\w+,? ?(?:in|en|na|at|au)?)??) {_STREET}"
+        rf"(?: (?:at|in|in der|in the|am|an der|en|en la|au|na|no|a|à|em))?(?: [A-ZÀ-Ý]\w+,?"
+        rf" ?(?:in|en|na|at|au)?)??) {_STREET}"
     ),
     # a move, or the new home and where it is
     pattern(
-        r"\b(?i:moved (?:in|to|into|house)|settled|installed|instalad[oa]s?|nos mudamos|me mudé|ahora"
+        r"\b(?i:moved (?:in|to|into|house)|settled|installed|instalad[oa]s?|nos mudamos|me mudé"
+        r"|ahora"
         r" estamos|ya estamos|emménagé|déménagé|installée?s?|trasferit[oiae]|traslocat[oi]"
         r"|mudei-me|mudámo-nos|mudamos|eingezogen|umgezogen|sind jetzt|wohnen jetzt)(?: \w+)??,?"
-        r"(?i: (?:at|in|to|into|en|a|na|no|para a|em|au|aux|in die|in den|im|in der))+ (?:[A-ZÀ-Ý]\w+,? (?i:in |en |na |at |au )?)?"
+        r"(?i: (?:at|in|to|into|en|a|na|no|para a|em|au|aux|in die|in den|im|in der))+"
+        r" (?:[A-ZÀ-Ý]\w+,? (?i:in |en |na |at |au )?)?"
         rf"{_STREET}"
     ),
     pattern(
         r"\b(?i:(?:new|neue[sr]?|nueva|nouvel|nouvelle|nuova|nova) (?:home|house|place|flat|address"
         r"|adresse|wohnung|zuhause|casa|piso|dirección|maison|appart\w*|morada|apartamento)"
-        r"|(?:casa|morada|piso|appartamento|indirizzo) (?:nueva|nova|nuova|nuevo|nuovo)|nuovo indirizzo)"
+        r"|(?:casa|morada|piso|appartamento|indirizzo) (?:nueva|nova|nuova|nuevo|nuovo)|nuovo"
+        r" indirizzo)"
         r"(?i:,|:| is| ist| es| está| est| è| é| fica)?(?i: (?:at|in|in der|im|en|na|no|au|is))* "
         rf"{_STREET}"
     ),
@@ -64,13 +68,15 @@ _FOUND_BY = (
     " lane road calle rue via"
 )
 _NEW = pattern(
-    r"\b(?:new|neue[sr]?|nuev[oa]|nouvel(?:le)?|nuov[oa]|nova|moved|settled|installed|instalad\w*|mudamos|mudé"
+    r"\b(?:new|neue[sr]?|nuev[oa]|nouvel(?:le)?|nuov[oa]|nova|moved|settled|installed|instalad\w*"
+    r"|mudamos|mudé"
     r"|emménagé|déménagé|installée?s?|trasferit\w|traslocat\w|mudei|mudámo|eingezogen|umgezogen)\b",
     re.IGNORECASE,
 )
 #: Somebody else's, by name.
 _THEIR_HOME = pattern(
-    r"\b[A-ZÄÖÜ]\w+(?:['’]s?|s) (?:new |neue[sr]? |old )?(?i:adresse|wohnung|zuhause|haus|address|place"
+    r"\b[A-ZÄÖÜ]\w+(?:['’]s?|s) (?:new |neue[sr]? |old )?(?i:adresse|wohnung|zuhause|haus|address"
+    r"|place"
     r"|flat|house|home)\b"
 )
 _SPACE = pattern(r"\W+")

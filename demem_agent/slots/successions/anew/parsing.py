@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Set
-
 from dataclasses import replace
 
 from demem_agent.later import pattern
-from demem_agent.slots.successions.anew.parts import parts
-from demem_agent.slots.successions.anew.left import WORDS_OF_LEAVING, left
 from demem_agent.slots.successions.anew.ages import BIRTHDAY, WORDS_OF_AGES, ages
 from demem_agent.slots.successions.anew.costs import costs
 from demem_agent.slots.successions.anew.counts import WORDS_OF_COUNTS, counts
 from demem_agent.slots.successions.anew.debts import debts
 from demem_agent.slots.successions.anew.homes import homes
 from demem_agent.slots.successions.anew.labels import labels
+from demem_agent.slots.successions.anew.left import WORDS_OF_LEAVING, left
+from demem_agent.slots.successions.anew.parts import parts
 from demem_agent.slots.successions.anew.posts import WORDS_OF_POSTS, posts
 from demem_agent.slots.successions.anew.providers import WORDS_OF_PROVIDERS, providers
 from demem_agent.slots.successions.anew.taken import WORDS_OF_TAKING, taken

@@ -85,9 +85,11 @@ _GONE = (
     r"|and\b"
     r"|the (?:company|firm|team|practice|job|school)))|quit|gone|moved (?:out"
     r"|away|on)|resigned|died|passed away|stopped|closed)"
-    r"|hört (?:\w+ )?auf|(?:ist|hat|geht|ging) (?:\w+ ){0,2}?(?:pension|rente|weg|gegangen|aufgehört|ausgezogen"
+    r"|hört (?:\w+ )?auf|(?:ist|hat|geht|ging) (?:\w+ ){0,2}?(?:pension|rente|weg|gegangen"
+    r"|aufgehört|ausgezogen"
     r"|weggezogen|gekündigt|gestorben)"
-    r"|(?:moved|is moving|moves) to|se (?:ha |va a )?(?:jubil\w+|fue|ido|va|marchó|marchado|mudó|mudado)"
+    r"|(?:moved|is moving|moves) to|se (?:ha |va a )?(?:jubil\w+|fue|ido|va|marchó|marchado|mudó"
+    r"|mudado)"
     r"|(?:est|a|part) (?:parti\w*|pris sa retraite|démissionné|déménagé|en retraite|à la retraite"
     r"|quitté\w*)|(?:è|ha|va) (?:andat[oa]|in pensione|smesso|lasciato|partit[oa]|trasferit[oa])"
     r"|part (?:bientôt )?(?:à la|en) retraite|(?:reformou|aposentou|mudou|reforma)-se|foi embora)"
@@ -96,8 +98,10 @@ _GONE = (
 _AFTER = (
     r"(?i:t(?:akes|ook|aking) over|has taken over|has the|has (?:his|her|the) (?:job|place)|lives"
     r"|is (?:my|our|the)|übernimmt|übernommen|jetzt|nun|ahora|reprend|remplace|maintenant|ora"
-    r"|adesso|siamo passat[ie]|sono passat[oa]|andiamo da|vado da|voy (?:a|con)|vamos (?:a|con)|je vais chez|on va chez"
-    r"|nous suit|me suit|vou a[o]?|sou seguid[oa]|gehe(?:n)?|bin|sind|we['’]re with|i['’]m with|i see|we see|we go to"
+    r"|adesso|siamo passat[ie]|sono passat[oa]|andiamo da|vado da|voy (?:a|con)|vamos (?:a|con)|je"
+    r" vais chez|on va chez"
+    r"|nous suit|me suit|vou a[o]?|sou seguid[oa]|gehe(?:n)?|bin|sind|we['’]re with|i['’]m with|i"
+    r" see|we see|we go to"
     r"|i go to|prende il|subentra|sostituisce|substitui|agora|now|replaces?|replaced|new)"
 )
 _SUCCESSOR = pattern(

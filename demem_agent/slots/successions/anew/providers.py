@@ -52,10 +52,10 @@ _DOMAINS = {brand: what for what, brands in _KNOWN.items() for brand in brands.s
 #: A sentence that tells of one has one of these.
 WORDS_OF_PROVIDERS = frozenset(_OF_WORD).union(
     _DOMAINS,
-    """with from by via bei von über con de chez avec par da do com switched changed moved signed pris
-    genommen taken took cogido preso cancelled canceled dropped left ditched gekündigt baja dejé
-    cancelé dejado résilié quitté disdetto lasciato cancelei cancelámos deixei passata passato pasado
-    est""".split(),
+    """with from by via bei von über con de chez avec par da do com switched changed moved signed
+    pris genommen taken took cogido preso cancelled canceled dropped left ditched gekündigt
+    baja dejé cancelé dejado résilié quitté disdetto lasciato cancelei cancelámos deixei
+    passata passato pasado est""".split(),
 )
 _ANY = "contract provider with bei anbieter vertrag contrato compañía chez contratto"
 #: What may stand before it, so that it is of the speaker.
@@ -108,13 +108,15 @@ _TERMS = frozenset(
 #: What is provided, whatever it is, in a few words.
 _WHAT = r"(?P<what>[^\W\d_][\w'’-]*(?: [\w'’-]+){0,3}?)"
 _WHOSE = (
-    r"(?i:my|our|the|mein|meine|unser|unsere|der|die|das|den|mi|nuestr[oa]|el|la|los|mon|ma|notre|le"
+    r"(?i:my|our|the|mein|meine|unser|unsere|der|die|das|den|mi|nuestr[oa]|el|la|los|mon|ma|notre"
+    r"|le"
     r"|il|lo|i|mio|mia|nostr[oa]|o|a|os|as|meu|minha|nosso|nossa)"
 )
 _FROM = r"(?i:with|from|by|via|bei der|bei|von|über|con|del?|chez|avec|par|da|do|com|na|no|per)"
 _NOW = r"(?i:now|jetzt|ab jetzt|nun|ahora|ya|maintenant|désormais|ora|adesso|agora|já)"
 _RUNS = (
-    r"(?i:is|are|comes|come|goes|runs|ist|sind|kommt|läuft|geht|es|está|va|viene|llega|est|passe|vient"
+    r"(?i:is|are|comes|come|goes|runs|ist|sind|kommt|läuft|geht|es|está|va|viene|llega|est|passe"
+    r"|vient"
     r"|è|arriva|é|vem|vai|fica)"
 )
 #: The same of whatever is told to be provided.
@@ -139,7 +141,8 @@ _ANEW_ANY = (
     ),
     pattern(
         rf"(?i:taken|took|taking|pris|choisi|genommen|cogido|elegido|preso|scelto|escolhemos)"
-        rf" {_BRAND} (?i:as|comme|als|como|come) (?:{_WHOSE} )?{_WHAT}(?=\W*$|[,;.]| (?i:instead|à la"
+        rf" {_BRAND} (?i:as|comme|als|como|come) (?:{_WHOSE} )?{_WHAT}(?=\W*$|[,;.]| (?i:instead|à"
+        rf" la"
         r" place|now|statt\w*|en su lugar|invece))"
     ),
 )
@@ -149,12 +152,14 @@ _GOING = pattern(
 )
 #: That one is left, and who comes after.
 _CANCELLED = (
-    r"(?:cancelled|canceled|dropped|left|ditched|got rid of|gekündigt|me di de baja de|nos dimos de baja"
+    r"(?:cancelled|canceled|dropped|left|ditched|got rid of|gekündigt|me di de baja de|nos dimos"
+    r" de baja"
     r" de|dejé|cancelé|hemos dejado|résilié|quitté|disdetto|lasciato|cancelei|cancelámos|deixei)"
 )
 _LEFT = (
     pattern(
-        rf"(?i:{_CANCELLED}) (?i:the |la |el |le |a |o |il )?(?P<gone>{NAME})[,;:.!–-]+ (?P<rest>.+)"
+        rf"(?i:{_CANCELLED}) (?i:the |la |el |le |a |o |il )?(?P<gone>{NAME})[,;:.!–-]+"
+        rf" (?P<rest>.+)"
     ),
     pattern(
         rf"^\W*(?P<rest>.+)[,;:.!–-]+ ?(?P<gone>{NAME}) (?i:is|are|ist|wurde|est|è|está)?"
@@ -167,9 +172,9 @@ _COMES = pattern(
 )
 #: What is insured, or has its own contract beside another.
 _QUALIFIES = frozenset(
-    """car house home health dental travel pet life bike auto haus haushalt kranken zahn reise hund coche
-    casa hogar salud vida viaje moto voiture maison habitation santé macchina vita carro saúde boat van
-    office work büro oficina bureau ufficio escritório tablet""".split()
+    """car house home health dental travel pet life bike auto haus haushalt kranken zahn reise hund
+    coche casa hogar salud vida viaje moto voiture maison habitation santé macchina vita carro
+    saúde boat van office work büro oficina bureau ufficio escritório tablet""".split()
 )
 _WORD = pattern(r"[^\W\d_]+")
 

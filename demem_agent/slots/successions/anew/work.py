@@ -68,7 +68,8 @@ _STATES = (
     ),
     # Spanish, Portuguese, Italian and French
     pattern(
-        rf"^\W*(?:{_WHO} )?(?i:trabaj[oa]|curr[oa]|d(?:oy|a) clases?|dou aulas|dá aulas|trabalh[oa]|lavor[oa]|travaille|bosse)"
+        rf"^\W*(?:{_WHO} )?(?i:trabaj[oa]|curr[oa]|d(?:oy|a) clases?|dou aulas|dá aulas"
+        rf"|trabalh[oa]|lavor[oa]|travaille|bosse)"
         rf" (?:\w+ ){{0,2}}?{_AT}{_ANY}"
     ),
     pattern(rf"^\W*(?:{_WHO} )?(?i:soy|es|sou|é|sono|è|suis|est) [a-zà-ÿ]+ {_AT}{_ANY}"),
@@ -81,7 +82,8 @@ _BEGINS = (
     ),
     pattern(
         rf"(?:^|[,;!.] ?|\b(?i:and) )\W*{_WHEN}?{_WHO}(?:['’]m|['’]s| (?i:am|is))?"
-        rf" (?i:start(?:s|ed|ing)?|begin(?:s|ning)?|began) (?:(?!(?i:at|with|for)\b)[\w.]+ ){{0,4}}?"
+        rf" (?i:start(?:s|ed|ing)?|begin(?:s|ning)?|began) (?:(?!(?i:at|with|for)\b)[\w.]+"
+        rf" ){{0,4}}?"
         rf"(?i:at|with|for) {_NAMED}"
     ),
     pattern(
@@ -95,7 +97,8 @@ _BEGINS = (
     ),
     pattern(
         rf"(?:^|[,;!.] ?|\b(?i:und) )\W*(?i:(?:ab|am|seit) \w+ )?(?:{_WHO} )?(?i:fange|fängt"
-        rf"|beginne|beginnt|starte|startet|bin(?= ich\b))(?i: ich)? (?:(?!(?i:bei|nicht|nie)\b)[\w.]+"
+        rf"|beginne|beginnt|starte|startet|bin(?= ich\b))(?i: ich)? (?:(?!(?i:bei|nicht"
+        rf"|nie)\b)[\w.]+"
         rf" ){{0,3}}?(?i:bei der|bei den|beim|bei) {_NAMED}(?=\W*$|[,;!.]|"
         rf" (?i:an|angefangen|los|tätig|angestellt)\b)"
     ),
@@ -151,15 +154,18 @@ _BEGINS = (
 )
 #: That somebody is taken on, or begins, in any words, up to where.
 _TAKEN_ON = (
-    r"(?:hired|taken on|appointed|(?:got|have|landed|found) (?:the|a|an|my) (?:\w+ )?(?:job|post|place"
-    r"|position|role)|new job|new position|embauchée?|engagée?|recrutée?|assunt[oa]|pres[oa]|colocad[oa]"
+    r"(?:hired|taken on|appointed|(?:got|have|landed|found) (?:the|a|an|my) (?:\w+ )?(?:job|post"
+    r"|place"
+    r"|position|role)|new job|new position|embauchée?|engagée?|recrutée?|assunt[oa]|pres[oa]"
+    r"|colocad[oa]"
     r"|contratad[oa]|cogid[oa]|fichad[oa]|(?:stelle|job|platz)(?= (?:bei|beim|im|in|am)\b)"
     r"|nuevo (?:trabajo|puesto)|nouveau (?:travail|boulot|poste)|novo (?:trabalho|emprego)"
     r"|nuovo (?:lavoro|posto))"
 )
 _STARTS = (
     r"(?:start(?:s|ed|ing)?|join(?:s|ed|ing)?|fange|fängt|angefangen|beginne|beginnt|begonnen"
-    r"|empiezo|empieza|empecé|empezó|comienzo|comienza|commence|commencé|começo|começa|comecei|começou"
+    r"|empiezo|empieza|empecé|empezó|comienzo|comienza|commence|commencé|começo|começa|comecei"
+    r"|começou"
     r"|inizio|inizia|iniziato|comincio|comincia|cominciato)"
 )
 _TAKEN = (
@@ -174,7 +180,8 @@ _THIRD = pattern(
     re.IGNORECASE,
 )
 _FIRST = pattern(
-    r"\b(?:i|i['’]\w+|we|my|me|ich|hab|habe|mich|mir|bin|yo|he|me|je|j['’]\w+|ai|suis|moi|eu|fui|io|ho|sono"
+    r"\b(?:i|i['’]\w+|we|my|me|ich|hab|habe|mich|mir|bin|yo|he|me|je|j['’]\w+|ai|suis|moi|eu|fui"
+    r"|io|ho|sono"
     r"|mi)\b|\bj['’]",
     re.IGNORECASE,
 )
@@ -211,11 +218,13 @@ _LEAVES = pattern(
 _ON_TO = (
     pattern(
         rf"\b(?i:from|as of|starting|ab|im|desde|en|a partir d[eo]|dès|à partir de|em|da|dal) "
-        rf"(?i:{MONTH}|{_DAY}|then on)(?i: on)?,? (?:(?i:i['’]m |i start |i am )?(?:{_AT})?)?{_NAMED}"
+        rf"(?i:{MONTH}|{_DAY}|then on)(?i: on)?,? (?:(?i:i['’]m |i start |i am"
+        rf" )?(?:{_AT})?)?{_NAMED}"
         rf"\W*$"
     ),
     pattern(
-        rf"\b(?i:y|e|und|and|et) (?i:se ha|me he|vado|va|wechs\w+|gehe?t?|went|going|on|moved|pass\w+"
+        rf"\b(?i:y|e|und|and|et) (?i:se ha|me he|vado|va|wechs\w+|gehe?t?|went|going|on|moved"
+        rf"|pass\w+"
         rf"|est passée?|foi|vou|fui)(?: \w+){{0,2}}? (?i:en|a|à|zu|zur|zum|to|over to|para a|para o"
         rf"|para|chez|alla|al|in) {_NAMED}"
     ),
@@ -242,7 +251,8 @@ _NOT_SO = pattern(
 _WORD = pattern(r"[^\W\d_]+")
 _IN_THE = pattern(r"(?<=\w )no(?= \w)", re.IGNORECASE)
 _PORTUGUESE = pattern(
-    r"\b(?:sou|dou|dá|trabalho|trabalha|começo|começa|comecei|começou|colocad[oa]|contratad[oa]|aulas|da|do"
+    r"\b(?:sou|dou|dá|trabalho|trabalha|começo|começa|comecei|começou|colocad[oa]|contratad[oa]"
+    r"|aulas|da|do"
     r"|ao|pelo|foi|fui)\b",
     re.IGNORECASE,
 )
@@ -259,18 +269,20 @@ _FOUND_BY = """work works working job employed nurse drive drives teach teaches 
     trabalha sou lavoro lavora sono serveur clase aulas bin ist"""
 #: A sentence that tells of it has one of these.
 WORDS_OF_WORK = frozenset(
-    """doy clase dou aulas dá bin ist i is am joins stelle job embauché embauchée engagé engagée appointed
-    got taken new nuevo nouveau novo nuovo colocado colocada recruté assunta work works working drives drive cooks cook teaches teach cleans codes sells bakes nurse nurses
-    arbeite arbeitet jobbe jobbt angestellt beschäftigt tätig trabajo trabaja curro curra trabalho
-    trabalha lavoro lavora travaille bosse soy sou sono suis est at for bei beim start starts started
-    starting begin begins began hired joined joining signed first offered offer leaving left
-    letzter erster unterschrieben zugesagt fange fängt beginne beginnt empiezo empieza empecé empezó
-    comienzo entro entra cogido cogieron contratado contrataron fichado firmé firmado ofrecieron
-    primer primera commence commencé démarre signé premier première dernier proposé primeiro primeira
-    começo começa comecei começou assinei contratado contratada contrataram aceitei ofereceram
-    inizio inizia comincio comincia iniziato firmato preso presa assunto assunta offerto proposto
-    primo prima dejado dejo dejé saio sair saí último ultimo lasciato quitté quitte
-    accepted accept yes took zugesagt angenommen acepté aceptado oui accepté sim accettato sì""".split()
+    """doy clase dou aulas dá bin ist i is am joins stelle job embauché embauchée engagé engagée
+    appointed got taken new nuevo nouveau novo nuovo colocado colocada recruté assunta work
+    works working drives drive cooks cook teaches teach cleans codes sells bakes nurse nurses
+    arbeite arbeitet jobbe jobbt angestellt beschäftigt tätig trabajo trabaja curro curra
+    trabalho trabalha lavoro lavora travaille bosse soy sou sono suis est at for bei beim
+    start starts started starting begin begins began hired joined joining signed first offered
+    offer leaving left letzter erster unterschrieben zugesagt fange fängt beginne beginnt
+    empiezo empieza empecé empezó comienzo entro entra cogido cogieron contratado contrataron
+    fichado firmé firmado ofrecieron primer primera commence commencé démarre signé premier
+    première dernier proposé primeiro primeira começo começa comecei começou assinei
+    contratado contratada contrataram aceitei ofereceram inizio inizia comincio comincia
+    iniziato firmato preso presa assunto assunta offerto proposto primo prima dejado dejo dejé
+    saio sair saí último ultimo lasciato quitté quitte accepted accept yes took zugesagt
+    angenommen acepté aceptado oui accepté sim accettato sì""".split()
 )
 
 
