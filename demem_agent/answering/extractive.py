@@ -22,6 +22,7 @@ from demem_agent.answering.said_alone import (
     said_by,
     said_then,
 )
+from demem_agent.answering.state_asked import by_state
 from demem_agent.answering.telling import telling_nothing, without_questions
 from demem_agent.answering.weighing import (
     by_amount,
@@ -116,6 +117,7 @@ class ExtractiveAnswerer:
         """
         asked = asked_of(question, found)
         scores = self._scores(asked, found)
+        scores = by_state(question, scores, found)
         if time_asked(question.query) >= 0:  # the first of all need not hold any more
             scores = by_what_holds(scores, found)
         scores = by_amount(asked, scores, found)

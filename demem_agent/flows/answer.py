@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from demem_agent.answering.contradicted import contradicted
+from demem_agent.answering.only_touched import only_touched
 from demem_agent.errors import InvalidInput
 from demem_agent.feedback.crediting import supports_of
 from demem_agent.flows.commit import committed
@@ -96,7 +97,7 @@ def _holds(question: Question, routed: Route, draft: Draft) -> bool:
         return False
     if question.reading.settled:
         return True
-    return not contradicted(question, draft)
+    return not (contradicted(question, draft) or only_touched(question, draft))
 
 
 def _seen(state: State, ask: Ask, query: Query, reading: Reading | None) -> tuple[Route, Reading]:

@@ -102,6 +102,8 @@ _SET = pattern(
     rf"(?:{_SETS}) (?:about |around |etwa |unos |environ |cerca de )?"
     rf"(?=[€$£]? ?(?:{_NUMBER}))"
 )
+#: A time of day, to which something is moved rather than set: "auf 13:10 verschoben".
+_CLOCK = pattern(r"\d{1,2}[:h]\d\d\b")
 #: What "auf" alone needs behind the amount.
 _RAISED = pattern(
     r"\b(?:erhöht|gesenkt|reduziert|gestiegen|gesunken|gefallen|angehoben|hoch|runter)\b"
@@ -199,8 +201,9 @@ def amended(said: str) -> Amended | None:
     """Return which date or amount a sentence says to be another one; None where it does not."""
     low = said.lower()
     set_to = _SET.search(low)
-    if set_to is not None:
-        return None if _NOT_SO.search(low) else _amount(said, low, set_to)
+    amount = None if set_to is None or _NOT_SO.search(low) else _amount(said, low, set_to)
+    if amount is not None or (set_to is not None and not _CLOCK.match(low[set_to.end() :])):
+        return amount
     if _WISHED.search(low):
         return None
     redated = _REDATED.search(low)

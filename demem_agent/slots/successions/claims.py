@@ -51,6 +51,8 @@ BEFORE_VALUES = frozenset(
 LONGEST = 300
 #: Characters before a sentence in which it may be named what it is of.
 BEFORE = 60
+#: Signs of a sentence that may go on from what was said before it: "I said yes".
+_TELLS_CHANGE: frozenset[Sign] = frozenset({"turns", "anew"})
 #: Characters of a sentence that tells one value, at most.
 SET = 120
 #: Characters of a sentence of which it is looked for the values that it tells, at most.
@@ -217,7 +219,7 @@ class Claim:
     @cached_property
     def told(self) -> tuple[Told, ...]:
         """The values that it tells, of which a later sentence may tell others."""
-        return values_told(self.said, self.plain) if len(self.said) <= TOLD else ()
+        return values_told(self.said, self.before) if len(self.said) <= TOLD else ()
 
     @cached_property
     def anew(self) -> tuple[Told, ...]:
@@ -285,7 +287,7 @@ def claim(text: str, start: int = 0, end: int | None = None, *, asks: bool = Fal
     words = tuple(stems([word for word in found if word not in left_out], language))
     if not words:
         return None
-    before = clean(text[max(start - BEFORE, 0) : start]) if "turns" in heard else ""
+    before = clean(text[max(start - BEFORE, 0) : start]) if _TELLS_CHANGE & heard else ""
     return Claim(start, end, said, plain, words, frozenset(words), heard, before)
 
 

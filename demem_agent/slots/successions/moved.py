@@ -26,6 +26,8 @@ _FORMS = tuple(
         rf"^\W*(?:they|the \w+|we|i|\w+)(?:['’]ve)? (?:have |had to |has )?(?:{_MOVED}|put|push"
         rf"|move) (?:the|my|our) {_WHAT} {_TO}\b",
         rf"^\W*{_WHAT} (?:has )?(?:{_MOVED}) (?:me|us) {_TO}\b",
+        rf"^\W*(?P<what>[^.!?]{{3,60}})[,;:–-]+ ?(?:\w+ )?they(?:['’]ve| have| had to)? (?:{_MOVED}"
+        rf"|put|push|move) (?:me|us|it) {_TO}\b",
         rf"^\W*{_WHAT} (?:is|was) (?:now )?(?:on|only on)(?= .*\b(?:now|instead)\b)",
         rf"^\W*{_WHAT} is now (?:on|only on)\b",
         # German
@@ -37,7 +39,8 @@ _FORMS = tuple(
         rf"^\W*{_WHAT} (?:se (?:ha )?(?:aplaz|retras|cambi|adelant|pospon|pospuest|mov|pas)\w*"
         r"|pasa|queda|(?:está|ha sido|fue) (?:aplazad|retrasad|adelantad|cambiad|pospuest)[oa])"
         r" (?:al?|para(?: el)?|hasta(?: el)?)\b",
-        rf"\b(?:han?|hemos|he|me (?:han|ha)) (?:aplazado|retrasado|cambiado|adelantado|pospuesto"
+        rf"\b(?:han?|hemos|he|(?:me|nos) (?:han|ha)) (?:aplazado|retrasado|cambiado|adelantado"
+        rf"|pospuesto"
         rf"|movido|pasado) (?:la|el|mi|nuestr[oa]) {_WHAT} (?:al?|para|hasta)\b",
         # French
         rf"^\W*{_WHAT} (?:est|a été|sera|passe)(?: finalement)? (?:(?:repouss|décal|report|avanc"
@@ -48,10 +51,12 @@ _FORMS = tuple(
         # Italian
         rf"^\W*{_WHAT} (?:è|è stat[oa]|viene|slitta|passa)(?: stat[oa])?"
         r" ?(?:spostat[oa]|rimandat[oa]|rinviat[oa]|anticipat[oa]|posticipat[oa])?"
-        r" (?:al|a|alla|per)\b",
-        rf"\b(?:hanno|ha|abbiamo|ho|mi hanno) (?:spostato|rimandato|rinviato|anticipato"
-        rf"|posticipato) (?:il |la |l['’]|lo ){_WHAT} (?:al|a|alla)\b",
+        r" (?:al|a|alla|alle|per)\b",
+        rf"\b(?:hanno|ha|abbiamo|ho) (?:spostato|rimandato|rinviato|anticipato"
+        rf"|posticipato) (?:il |la |l['’]|lo ){_WHAT} (?:al|a|alla|alle)\b",
         # Portuguese
+        r"\b(?:adi|antecip|remarc|mud|pass|troc|alter|transferi|empurr)(?:ou|aram|ei|ámos|amos|u)"
+        rf"(?:-(?:me|nos))? (?:o|a)s? (?:meu |minha |nosso |nossa )?{_WHAT} para\b",
         rf"^\W*{_WHAT} (?:foi|ficou|fica|passa) (?:(?:adiad|antecipad|remarcad|mudad)[oa] )?para\b",
     )
 )

@@ -55,7 +55,13 @@ Sign = Literal[
 #: ``slots/successions/anew`` tells.
 _SIGNS: Mapping[str, Mapping[Sign, str]] = {
     "English": {
-        "anew": "now|nowadays|these days|new|turned|turns|turning|switched|switching|changed|moved"
+        "anew": "gave notice|handed in|handed back|handed over|goodbye|ditched|got the job"
+        "|appointed|taken on|going to be|will be|going with|only|"
+        "birthday|celebrated|first day|first week|first shift|day one|week one|start|starts"
+        "|started|starting|begin|begins|began|hired|joined|joining|signed|accepted|said yes|took"
+        " it|leaving|last day|last shift|so|that makes|makes|makes it|wants|asks|asking|charges"
+        "|demands|put it up|cancelled|canceled|"
+        "now|nowadays|these days|new|turned|turns|turning|switched|switching|changed|moved"
         "|went"
         "|gone over|ported|took over|takes over|taken over|taking over|has the|retired|resigned"
         "|quit"
@@ -122,7 +128,11 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "|on tuesday|on wednesday|on thursday|on friday|on saturday|on sunday|went|happened",
     },
     "German": {
-        "anew": "jetzt|nun|inzwischen|mittlerweile|neuerdings|ab|seit|neue|neuer|neuen|geworden"
+        "anew": "stelle|gekündigt|schluss|letzter|erhöht|gestiegen|fing|übergeben|abgemeldet|"
+        "geburtstag|feierten|feierte|erster tag|erster arbeitstag|erste woche|letzter tag|letzter"
+        " arbeitstag|fange|fängt|beginne|beginnt|unterschrieben|zugesagt|angenommen|macht|also"
+        "|verlangt|will|umzug|eingezogen|umgezogen|hört|höre|"
+        "jetzt|nun|inzwischen|mittlerweile|neuerdings|ab|seit|neue|neuer|neuen|geworden"
         "|wurde"
         "|wird|gewechselt|wechsle|hochgesetzt|runtergesetzt|erhöht|angehoben|gesteigert|gesenkt"
         "|reduziert|umgestellt|versetzt|steigt|sinkt|klettert|fällt|hoch|rauf|runter|bleiben|bleibt"
@@ -160,7 +170,11 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "event": "gestern|morgen|letzte woche|letztes jahr|heute morgen",
     },
     "Spanish": {
-        "anew": "ahora|ya|actualmente|desde|a partir|nueva|nuevo|cumplido|cumplió|cambiado|cambiada"
+        "anew": "adiós|queda|subido|bajado|ya no|va a|será|asignado|asignada|pasamos|"
+        "celebrado|cumple|primer día|primera semana|último día|empiezo|empieza|empecé|empezó"
+        "|comienzo|firmé|firmado|cogido|contratado|acepté|dije que sí|dejado|dejo|cobra|pide"
+        "|quiere|así que|son|mudamos|instalados|instalado|instalada|jubila|baja|"
+        "ahora|ya|actualmente|desde|a partir|nueva|nuevo|cumplido|cumplió|cambiado|cambiada"
         "|cambié|pasado|pasada|pasé|sube|subido|subió|baja|bajado|bajó|pasa|aumenta|queda|quedan"
         "|falta|faltan|jubilado|jubilada|jubiló|se fue|se ha ido|se va|en su lugar|mejor|en vez"
         "|en lugar",
@@ -195,7 +209,11 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "event": "ayer|mañana|anoche|la semana pasada|el año pasado",
     },
     "French": {
-        "anew": "maintenant|désormais|dorénavant|dès|depuis|à partir|nouvelle|nouveau|nouvel|a eu"
+        "anew": "embauché|embauchée|engagé|engagée|adieu|quitte|passés|résilié|sera|va|augmenté|"
+        "fêter|fête|premier jour|première semaine|dernier jour|commence|commencé|démarre|signé"
+        "|accepté|dit oui|donc|du coup|ça fait|demande|prend|veut|prendra|pris|emménagé|installés"
+        "|part|résilié|"
+        "maintenant|désormais|dorénavant|dès|depuis|à partir|nouvelle|nouveau|nouvel|a eu"
         "|fêté"
         "|avoir|passé|passée|changé|basculé|passe|monte|augmente|augmenté|baisse|baissé|mis|reste"
         "|restent|retraite|parti|partie|démissionné|déménagé|quitté|à la place|plutôt|au lieu"
@@ -229,7 +247,11 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
     "Italian": {
         "turns": "spostato|spostata|rimandato|rimandata|rinviato|rinviata|anticipato|anticipata"
         "|posticipato|posticipata|slitta",
-        "anew": "ora|adesso|ormai|da|dal|dalla|nuova|nuovo|compiuto|compie|compì|cambiato|passato"
+        "anew": "addio|lascio|disdetta|sarà|passate|cominciato|aumentato|aumentata|"
+        "fa|fatto|festeggiato|primo giorno|prima settimana|ultimo giorno|inizio|inizia|comincio"
+        "|comincia|iniziato|firmato|preso|presa|assunto|assunta|accettato|quindi|siamo|viene|vuole"
+        "|chiede|trasloco|traslocato|disdetto|passati|passate|"
+        "ora|adesso|ormai|da|dal|dalla|nuova|nuovo|compiuto|compie|compì|cambiato|passato"
         "|passata|sale|passa|scende|aumenta|salito|salita|portato|portata|aumentato|aumentata"
         "|abbassato|abbassata|alzato|messo|messa|restano|resta|rimangono|mancano|pensione|andato"
         "|andata|smesso|lasciato|partito|partita|trasferito|trasferita|invece|al suo posto",
@@ -247,7 +269,11 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "event": "ieri|domani|la settimana scorsa|l'anno scorso",
     },
     "Portuguese": {
-        "anew": "agora|já|atualmente|desde|nova|novo|fez|mudei|sobe|desce|passa|aumentou|subiu"
+        "anew": "adeus|deixo|deixei|colocado|colocada|nasceram|já não|será|vai|passei|passámos|"
+        "completou|faz|primeiro dia|primeira semana|último dia|último turno|começo|começa|comecei"
+        "|começou|assinei|contratado|contratada|aceitei|disse que sim|ficam|ficamos|são|quer|pede"
+        "|cobra|sair|saio|cancelei|casa nova|mudámos|mudamos|mudou|"
+        "agora|já|atualmente|desde|nova|novo|fez|mudei|sobe|desce|passa|aumentou|subiu"
         "|baixou|passou|restam|resta|faltam|em vez|reformou|aposentou",
         "withdraws": "espera|desculpa|não",
         "changed": "agora|já não|em vez|atualmente|mudei|mudou|passei|adiado",

@@ -28,13 +28,43 @@ _IS = (
 )
 #: That it becomes another one.
 _BECOMES = (
-    r"(?:goes|go|going|went|has gone|is going|will go) (?:up|down) to|(?:rises|rose|increases"
+    r"(?:['’]s |is |are )?going to be|will be|wird|werden|será|serán|sera|seront|sarà|saranno"
+    r"|va a (?:ser|costar|estar en)|va (?:coûter|être à)|(?:goes|go|going|went|has gone|is going"
+    r"|will go) (?:up|down) to|(?:rises|rose|increases"
     r"|increased|drops|dropped|falls|fell) to|(?:is|was|has been) (?:raised|cut|lowered|reduced) to"
     r"|(?:steigt|sinkt|erhöht sich|klettert|fällt|geht (?:hoch|rauf|runter)) auf"
     r"|(?:sube|pasa|baja|subió|bajó|ha subido|ha bajado|aumenta) a"
     r"|(?:passe|monte|augmente|baisse|descend|est passée?) à"
     r"|(?:sale|passa|scende|aumenta|è salit[oa]|è passat[oa]|è sces[oa]) a"
     r"|(?:sobe|desce|passa|aumentou|subiu) para"
+)
+_ROSE = (
+    r"(?:has gone|went|is going|have gone) (?:up|down)|(?:has )?increased|(?:ist|sind)"
+    r" (?:gestiegen|gesunken"
+    r"|teurer geworden)|(?:ha|han) (?:subido|bajado)|subi[óo]u?|baj[óo]|(?:a|ont) (?:augmenté"
+    r"|baissé)|aumentou"
+    r"|baixou|è (?:aumentat[oa]|salit[oa]|sces[oa])"
+)
+_NOW_IS = (
+    r"it['’]s|is|now|jetzt|sind|ist|es|ahora|son|c['’]est|est|maintenant|agora|são|é|adesso"
+    r"|ora|sono|è"
+)
+#: That somebody asks another price for it.
+_ASKS = (
+    r"(?:wants|is asking(?: for)?|asks(?: for)?|charges|demands|verlangt|will|möchte|nimmt|fordert"
+    r"|cobra"
+    r"|pide|quiere|sube a|demande|veut|prend|réclame|quer|pede|exige|vuole|chiede|prende|viene)(?:"
+    r" (?:me"
+    r"|us|mir|uns|nos|ci|mi))?|(?:me|nos|mi|ci|nous) (?:cobra|pide|sube a|baja a|demande|prend"
+    r"|chiede"
+    r"|prende|cobram)"
+)
+_LEAD = rf"(?:(?:from|as of|ab|desde|à partir de|dès|a partir de|da|dal) {MONTH},? )?"
+#: Who is paid the rent asks for it.
+_OF_HOME = frozenset(
+    """rent miete alquiler arriendo loyer affitto renda aluguel landlord landlady vermieter
+    vermieterin hausherr casero casera arrendador propriétaire proprio bailleur padrone
+    padrona proprietario proprietaria senhorio senhoria""".split()
 )
 _WHAT = r"(?P<what>(?:l['’])?[^\W\d_][\w'’-]*(?: [\w'’-]+){0,5}?)"
 _FROM = rf"(?:(?:from|as of|ab|desde|à partir de|en|da) {MONTH} )?"
@@ -46,7 +76,30 @@ _FORMS = (
     pattern(rf"^\W*{_WHAT} (?:{_IS}) {_NEAR}{AMOUNT}{_END}", re.IGNORECASE),
     pattern(
         rf"\b(?P<sure>pay|paying|pays|zahle|zahlen|pago|pagamos|paie|paye|payons|paghiamo)"
-        rf" {_NEAR}{AMOUNT} (?:for|für|por|pour|per) (?P<what>[^.!?;,]{{3,30}})",
+        rf" {_NEAR}{AMOUNT} (?:for|für|por|pour|per|de|di) (?P<what>[^.!?;,]{{3,30}})",
+        re.IGNORECASE,
+    ),
+    # who asks for it, and how much
+    pattern(
+        rf"^\W*{_LEAD}(?P<what>(?:l['’])?[^\W\d_][\w'’-]*(?: [\w'’-]+){{0,4}}?) (?P<anew>{_ASKS})"
+        rf" {_NEAR}{AMOUNT}{_END}",
+        re.IGNORECASE,
+    ),
+    pattern(
+        rf"^\W*{_LEAD}(?P<anew>{_ASKS}) (?P<what>[^\W\d_][\w'’-]*(?: [\w'’-]+){{0,3}}?) {_NEAR}"
+        rf"{AMOUNT}{_END}",
+        re.IGNORECASE,
+    ),
+    pattern(
+        r"^\W*(?P<what>[^\W\d_][\w'’-]*(?: [\w'’-]+){0,2}?) (?P<anew>(?:has |have )?(?:put|raised)"
+        r" (?:it"
+        rf"|us) (?:up)?[^.!?\d]{{0,12}}) {_NEAR}{AMOUNT}{_END}",
+        re.IGNORECASE,
+    ),
+    # what it is of, and behind that how much
+    pattern(
+        rf"^\W*{_WHAT} (?P<anew>{_ROSE}),? (?:y |et |e |und |and |to |auf |a |à |para"
+        rf" )?(?:{_NOW_IS} )*{AMOUNT}{_END}",
         re.IGNORECASE,
     ),
     # the verb first, as after "ab März"
@@ -72,6 +125,10 @@ _AT = pattern(
 _DECIMALS = pattern(r"[.,]\d\d$")
 
 
+_ASKED = pattern(rf"{_ASKS}|(?:has |have )?(?:put|raised) .*", re.IGNORECASE)
+_PUT = pattern(r"(?:has |have )?(?:put|raised)|.*\b(?:sube|baja)\b", re.IGNORECASE)
+
+
 def costs(said: str) -> Iterator[Told]:
     """Yield what a sentence says that something costs."""
     for form in _FORMS:
@@ -82,11 +139,22 @@ def costs(said: str) -> Iterator[Told]:
         return
     place = _AT.match(said, found.end())
     what = telling(f"{found['what']} {place['place'] if place else ''}")
-    what = what - _OF_ANY or what
-    if not what or is_supposed(said):
-        return
+    what = _plain(what - _OF_ANY or what)
     parts = found.groupdict()
+    asks = bool(parts.get("anew")) and _ASKED.fullmatch(parts["anew"]) is not None
+    if not what or is_supposed(said.replace(parts["anew"], " ", 1) if asks else said):
+        return
+    if asks and not (said_now(said) or _PUT.match(parts["anew"])):
+        return  # what it costs, and not that it is another price
     is_price = bool(found["unit"] or found["per"] or _DECIMALS.search(found["amount"]))
     sure = bool(parts.get("sure")) or is_price or not _PRICED.isdisjoint(what)
     anew = bool(parts.get("anew")) or said_now(said)
-    yield Told("cost", what, number(found["amount"]), anew, stems_of(what), sure=sure)
+    by = stems_of(what | _OF_HOME) if "rent" in what else stems_of(what)
+    yield Told("cost", what, number(found["amount"]), anew, by, sure=sure)
+
+
+def _plain(what: frozenset[str]) -> frozenset[str]:
+    """Return what is paid for by one name, where that is the home."""
+    if what.isdisjoint(_OF_HOME):
+        return what
+    return what - _OF_HOME - {"casa", "house"} | {"rent"}

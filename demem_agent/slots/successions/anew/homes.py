@@ -18,7 +18,7 @@ __all__ = ["homes"]
 
 _STREET = (
     r"(?P<street>\d+\w?,? (?:[\w'’.-]+ ){0,4}?[A-ZÀ-Ý][\w'’.-]+(?: [A-ZÀ-Ý][\w'’.-]+){0,2}"
-    r"|(?:(?i:via|viale|corso|piazza|calle|avenida|plaza|rua|the) )?"
+    r"|(?:(?i:via|viale|corso|piazza|calle|avenida|plaza|rua|travessa|the) )?"
     r"(?:[\w'’.-]+ ){0,3}?[A-ZÀ-Ý][\w'’.-]+ \d+\w?(?![:.,]?\d))"
 )
 _HOME = (
@@ -35,7 +35,26 @@ _FORMS = (
         rf"^\W*(?i:(?:\w+ )?(?:we (?:now )?live|i (?:now )?live|living|ich (?:wohne|lebe)"
         r"|wir (?:wohnen|leben)|wohne|vivo|vivimos|j['’]habite|on habite|nous habitons|abito"
         r"|abitiamo|viviamo|moro|moramos)(?: (?:now|jetzt|nun|ahora|maintenant|ora|adesso|agora))?"
-        rf"(?: (?:at|in|in der|in the|am|an der|en|en la|au|na|no))?) {_STREET}"
+        rf"(?: (?:at|in|in der|in the|am|an der|en|en la|au|na|no|a|à|em))?(?: [A-ZÀ-Ý]\w+,?"
+        rf" ?(?:in|en|na|at|au)?)??) {_STREET}"
+    ),
+    # a move, or the new home and where it is
+    pattern(
+        r"\b(?i:moved (?:in|to|into|house)|settled|installed|instalad[oa]s?|nos mudamos|me mudé"
+        r"|ahora"
+        r" estamos|ya estamos|emménagé|déménagé|installée?s?|trasferit[oiae]|traslocat[oi]"
+        r"|mudei-me|mudámo-nos|mudamos|eingezogen|umgezogen|sind jetzt|wohnen jetzt)(?: \w+)??,?"
+        r"(?i: (?:at|in|to|into|en|a|na|no|para a|em|au|aux|in die|in den|im|in der))+"
+        r" (?:[A-ZÀ-Ý]\w+,? (?i:in |en |na |at |au )?)?"
+        rf"{_STREET}"
+    ),
+    pattern(
+        r"\b(?i:(?:new|neue[sr]?|nueva|nouvel|nouvelle|nuova|nova) (?:home|house|place|flat|address"
+        r"|adresse|wohnung|zuhause|casa|piso|dirección|maison|appart\w*|morada|apartamento)"
+        r"|(?:casa|morada|piso|appartamento|indirizzo) (?:nueva|nova|nuova|nuevo|nuovo)|nuovo"
+        r" indirizzo)"
+        r"(?i:,|:| is| ist| es| está| est| è| é| fica)?(?i: (?:at|in|in der|im|en|na|no|au|is))* "
+        rf"{_STREET}"
     ),
     # no more than that: "we're at 7 Mill Lane now, come over" is a visit
     pattern(
@@ -48,7 +67,18 @@ _FOUND_BY = (
     " dirección habite habitons chez adresse abito abitiamo indirizzo moro moramos morada street"
     " lane road calle rue via"
 )
-_NEW = pattern(r"\b(?:new|neues?|nuev[oa]|nouvelle|nuov[oa])\b", re.IGNORECASE)
+_NEW = pattern(
+    r"\b(?:new|neue[sr]?|nuev[oa]|nouvel(?:le)?|nuov[oa]|nova|moved|settled|installed|instalad\w*"
+    r"|mudamos|mudé"
+    r"|emménagé|déménagé|installée?s?|trasferit\w|traslocat\w|mudei|mudámo|eingezogen|umgezogen)\b",
+    re.IGNORECASE,
+)
+#: Somebody else's, by name.
+_THEIR_HOME = pattern(
+    r"\b[A-ZÄÖÜ]\w+(?:['’]s?|s) (?:new |neue[sr]? |old )?(?i:adresse|wohnung|zuhause|haus|address"
+    r"|place"
+    r"|flat|house|home)\b"
+)
 _SPACE = pattern(r"\W+")
 
 
@@ -60,7 +90,7 @@ def homes(said: str) -> Iterator[Told]:
             break
     else:
         return
-    if is_of_others(said) or is_supposed(said):
+    if is_of_others(said) or is_supposed(said) or _THEIR_HOME.search(said):
         return
     street = _SPACE.sub(" ", found["street"].lower()).strip()
     anew = said_now(said) or _NEW.search(found[0]) is not None

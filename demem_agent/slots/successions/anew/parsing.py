@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Set
+from dataclasses import replace
 
 from demem_agent.later import pattern
-from demem_agent.slots.successions.anew.ages import ages
+from demem_agent.slots.successions.anew.ages import BIRTHDAY, WORDS_OF_AGES, ages
 from demem_agent.slots.successions.anew.costs import costs
+from demem_agent.slots.successions.anew.counts import WORDS_OF_COUNTS, counts
 from demem_agent.slots.successions.anew.debts import debts
 from demem_agent.slots.successions.anew.homes import homes
 from demem_agent.slots.successions.anew.labels import labels
+from demem_agent.slots.successions.anew.left import WORDS_OF_LEAVING, left
+from demem_agent.slots.successions.anew.parts import parts
 from demem_agent.slots.successions.anew.posts import WORDS_OF_POSTS, posts
 from demem_agent.slots.successions.anew.providers import WORDS_OF_PROVIDERS, providers
 from demem_agent.slots.successions.anew.taken import WORDS_OF_TAKING, taken
 from demem_agent.slots.successions.anew.told import Told
+from demem_agent.slots.successions.anew.work import WORDS_OF_WORK, works, works_now
+from demem_agent.text.language.number_words import numbers_by_word
 
 __all__ = ["values_told"]
 
 Telling = Callable[[str], Iterator[Told]]
 
-#: What is told by a number, and by words of which a sentence has one: most sentences have neither.
-_BY_NUMBER: tuple[Telling, ...] = (costs, debts, homes, labels)
+#: What is told by a number, by digits or in words as well, and by words of which a sentence has
+#: one: most sentences have neither.
+_BY_DIGITS: tuple[Telling, ...] = (costs, debts, homes, labels)
+_BY_NUMBER: tuple[tuple[Set[str], Telling], ...] = (
+    (WORDS_OF_AGES, ages),
+    (WORDS_OF_COUNTS, counts),
+)
 _BY_WORD: tuple[tuple[Set[str], Telling], ...] = (
     (WORDS_OF_POSTS, posts),
     (WORDS_OF_PROVIDERS, providers),
@@ -30,21 +41,46 @@ _DIGIT = pattern(r"\d")
 _WORD = pattern(r"[^\W_]+")
 
 
-def values_told(said: str, plain: str) -> tuple[Told, ...]:
+#: What a part of a sentence may tell by itself.
+_OF_PARTS: tuple[Telling, ...] = (works_now, providers, homes, costs, counts)
+
+
+def values_told(said: str, before: str = "") -> tuple[Told, ...]:
     """Return all values that a sentence tells.
 
     Args:
-        plain: the sentence with numbers in digits: an age is told in words as well, but "the last
-            one" is no number.
+        before: the end of what was said right before it.
     """
-    found: list[Told] = []
-    if _DIGIT.search(plain):
-        found += ages(plain)
-        if _DIGIT.search(said):
-            for telling in _BY_NUMBER:
-                found += telling(said)
-    words = _WORD.findall(said.lower())
+    words = frozenset(_WORD.findall(said.lower()))
+    found = [*_whole(said, words)]
+    if not WORDS_OF_WORK.isdisjoint(words):
+        found += works(said, before)
+    if not WORDS_OF_LEAVING.isdisjoint(words) or before:
+        found += left(said, before)
+    found += _in_parts(said)
+    return tuple(dict.fromkeys(found))
+
+
+def _whole(said: str, words: frozenset[str]) -> Iterator[Told]:
+    """Yield what a sentence tells as it stands, by the words that it has."""
+    has_digits = _DIGIT.search(said) is not None
+    if has_digits or not (words.isdisjoint(numbers_by_word()) and words.isdisjoint(BIRTHDAY)):
+        for known, telling in _BY_NUMBER:
+            if not known.isdisjoint(words):
+                yield from telling(said)
+    if has_digits:
+        for telling in _BY_DIGITS:
+            yield from telling(said)
     for known, telling in _BY_WORD:
         if not known.isdisjoint(words):
-            found += telling(said)
-    return tuple(found)
+            yield from telling(said)
+
+
+def _in_parts(said: str) -> Iterator[Told]:
+    """Yield what the parts of a sentence tell that is told otherwise than by the whole."""
+    for part in parts(said):
+        if part.said == said.strip():
+            continue
+        for telling in _OF_PARTS:
+            for told in telling(part.said):
+                yield replace(told, anew=True) if part.anew else told

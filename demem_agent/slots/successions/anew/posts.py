@@ -50,7 +50,7 @@ WORDS_OF_POSTS = frozenset(_OF_WORD).union(
     rente weg gegangen aufgehört ausgezogen weggezogen gekündigt gestorben jubilado jubilada
     jubiló fue ido va marchó marchado mudó mudado parti partie retraite démissionné démissionnée
     déménagé quitté andato andata pensione smesso lasciato partito partita trasferito trasferita
-    reformou aposentou mudou embora leaving my our mein meine unser unsere mi nuestro nuestra
+    reformou aposentou mudou embora hört leaving my our mein meine unser unsere mi nuestro nuestra
     mon ma notre mio mia meu minha""".split()
 )
 #: Of these there are several: a new one ends none.
@@ -85,18 +85,24 @@ _GONE = (
     r"|and\b"
     r"|the (?:company|firm|team|practice|job|school)))|quit|gone|moved (?:out"
     r"|away|on)|resigned|died|passed away|stopped|closed)"
-    r"|(?:ist|hat|geht|ging) (?:\w+ ){0,2}?(?:pension|rente|weg|gegangen|aufgehört|ausgezogen"
+    r"|hört (?:\w+ )?auf|(?:ist|hat|geht|ging) (?:\w+ ){0,2}?(?:pension|rente|weg|gegangen"
+    r"|aufgehört|ausgezogen"
     r"|weggezogen|gekündigt|gestorben)"
-    r"|se (?:ha |va a )?(?:jubil\w+|fue|ido|va|marchó|marchado|mudó|mudado)"
+    r"|(?:moved|is moving|moves) to|se (?:ha |va a )?(?:jubil\w+|fue|ido|va|marchó|marchado|mudó"
+    r"|mudado)"
     r"|(?:est|a|part) (?:parti\w*|pris sa retraite|démissionné|déménagé|en retraite|à la retraite"
     r"|quitté\w*)|(?:è|ha|va) (?:andat[oa]|in pensione|smesso|lasciato|partit[oa]|trasferit[oa])"
-    r"|(?:reformou|aposentou|mudou)-se|foi embora)"
+    r"|part (?:bientôt )?(?:à la|en) retraite|(?:reformou|aposentou|mudou|reforma)-se|foi embora)"
 )
 #: That somebody stands in the place of who is gone.
 _AFTER = (
     r"(?i:t(?:akes|ook|aking) over|has taken over|has the|has (?:his|her|the) (?:job|place)|lives"
     r"|is (?:my|our|the)|übernimmt|übernommen|jetzt|nun|ahora|reprend|remplace|maintenant|ora"
-    r"|adesso|prende il|subentra|sostituisce|substitui|agora|now|replaces?|replaced|new)"
+    r"|adesso|siamo passat[ie]|sono passat[oa]|andiamo da|vado da|voy (?:a|con)|vamos (?:a|con)|je"
+    r" vais chez|on va chez"
+    r"|nous suit|me suit|vou a[o]?|sou seguid[oa]|gehe(?:n)?|bin|sind|we['’]re with|i['’]m with|i"
+    r" see|we see|we go to"
+    r"|i go to|prende il|subentra|sostituisce|substitui|agora|now|replaces?|replaced|new)"
 )
 _SUCCESSOR = pattern(
     rf"^\W*(?P<old>(?:(?i:{TITLE}) )*(?:{NAME})) (?i:{_GONE})\b(?P<rest>[^.!?]*?[,;–-].*|[^.!?]*?"

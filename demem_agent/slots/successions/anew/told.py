@@ -8,10 +8,12 @@ from demem_agent.later import dataclass
 
 __all__ = ["Kind", "Told", "may_be_of_one", "replaces"]
 
-Kind = Literal["cost", "age", "debt", "credit", "post", "provider", "home", "label", "taken"]
+Kind = Literal[
+    "cost", "age", "debt", "credit", "post", "provider", "home", "label", "taken", "work", "count"
+]
 
 #: What of a kind is one as soon as something that names it is the same.
-_SHARED: frozenset[Kind] = frozenset({"age", "debt", "credit"})
+_SHARED: frozenset[Kind] = frozenset({"age", "debt", "credit", "work"})
 #: Years that somebody is older than was told, at most; else it is another of that name.
 YEARS = 12
 #: Where somebody lives: the rent is for it, whether that is said or not.
@@ -51,14 +53,31 @@ def replaces(new: Told, old: Told) -> bool:
     if not (new.sure or old.sure):
         return False
     if new.gone:
-        return not new.gone.isdisjoint(old.value.split())
+        return _is_gone(new, old)
     if new.kind == "age" and not 0 < int(new.value) - int(old.value) <= YEARS:
         return False
     if new.kind in ("debt", "credit") and float(new.value) >= float(old.value):
         return False
+    if new.kind == "work" and not set(new.value.split()).isdisjoint(old.value.split()):
+        return False
+    if new.kind == "count":
+        return not new.what.isdisjoint(old.what)
     if new.kind in _SHARED:
         return _names_the_same(new.what, old.what)
     return new.what == old.what
+
+
+def _is_gone(new: Told, old: Told) -> bool:
+    """Whether an earlier value is what a later one is told to take the place of, of the same one.
+
+    Who leaves a place is named beside it: what is no name of the place is of them.
+    """
+    before = old.value.split()
+    if new.gone.isdisjoint(before):
+        return False
+    if new.kind != "work":
+        return True
+    return _names_the_same(new.what.difference(before) or frozenset(["i"]), old.what)
 
 
 def may_be_of_one(one: Told, other: Told) -> bool:

@@ -116,6 +116,8 @@ _THEIRS = frozenset(
 _PRONOUNS = _THEIRS | frozenset("she him ihm ihn él ella ellos ellas elle elles ele ela".split())
 #: "he", which is "I have" in Spanish.
 _HE = pattern(r"(?<!\bme )(?<!\byo )\bhe\b(?! \w+(?:do|cho|to)\b)", re.IGNORECASE)
+#: "son", which is "are" in Spanish.
+_ARE = pattern(r"\b(?:ya|ahora|que|y) son\b|\bson (?=ya\b|ahora\b|\d|de\b)")
 _WORD = pattern(r"[^\W\d_]+")
 _WORD_OR_NUMBER = pattern(r"[^\W\d_]+|\d+")
 #: What tells nothing of what a value is of.
@@ -139,7 +141,7 @@ def is_supposed(said: str) -> bool:
 
 def is_of_others(said: str) -> bool:
     """Whether a sentence has somebody else in it than its speaker: a relation or a pronoun."""
-    words = _WORD.findall(said.lower())
+    words = _WORD.findall(_ARE.sub(" ", said.lower()))
     if not (_RELATIONS.isdisjoint(words) and _PRONOUNS.isdisjoint(words)):
         return True
     return "he" in words and _HE.search(said) is not None

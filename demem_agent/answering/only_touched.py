@@ -1,0 +1,180 @@
+"""Whether what an answer quotes only touches on what is asked: another's, a wish, a question.
+
+"What is my boat called?" is not answered by "Sofia has a boat, Gaivota", nor by "one day I'll have
+my own boat", and "is the limit on the card 2000?" tells no limit. Each has the word of what is
+asked. What has none of them is left to the probability.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from demem_agent.later import dataclass, pattern
+from demem_agent.slots.successions.subjects import subject_of
+from demem_agent.text.language.asking import asks, begins_as_question
+from demem_agent.text.language.kin import first_person, relatives
+from demem_agent.text.language.words import content_terms
+from demem_agent.text.sentences import sentences
+from demem_agent.types import Draft, Question
+
+__all__ = ["only_touched"]
+
+#: From this share of what is asked on, another sentence may tell it.
+_MOST = 0.5
+_WISHED = pattern(
+    r"\b(?:wants?(?! to (?:give|tell|say|share))|wish(?:es)?|dreams? of|thinking (?:of|about)|would love|would like"
+    r"|['’]d"
+    r" (?:love|like)|if (?:i|we|he|she) (?:had|won|could|get|got)|one day|some ?day|will mal"
+    r"|möchten?"
+    r"|hätte gern\w*|wünsch\w*|quiere|quisiera|ojalá|voudrait|voudrais|rêve|vorre\w+|sogn\w+|queria"
+    r"|gostava)\b",
+    re.IGNORECASE,
+)
+#: What asks for a wish, a plan or an opinion itself.
+_OF_WISHES = pattern(
+    r"\b(?:wants?|wish\w*|dream\w*|plan\w*|would|think\w*|consider\w*|hop(?:e|es|ing)|like|prefer"
+    r"|if|gift|present)\b",
+    re.IGNORECASE,
+)
+_OWNER = pattern(r"(?<![\w'’])(?P<owner>[^\W\d_][\w-]*)['’]s (?P<thing>(?:[\w-]+ ?){1,3})")
+_NAME = pattern(r"(?<![\w'’])[^\W\d_a-zß-öø-ÿ][\w-]+")
+_MY = pattern(r"\b(?:my|our) (\w+(?: \w+)?)", re.IGNORECASE)
+#: What somebody is, as far as there is one of it.
+_THE = pattern(
+    r"\b(?:is|was|as|becomes|became) (?:the |our |my |now |also )+((?:\w+ ?){1,3})", re.IGNORECASE
+)
+_THIRD = pattern(r"\b(?:he|she|his|her|they|their|him|them)\b", re.IGNORECASE)
+_WORD = pattern(r"[^\W_]+")
+#: Words of asking that tell nothing of what is asked.
+_LIGHT = frozenset(content_terms("name called call kind type much many tell know remember"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a question asks, by stems, and of whom.
+
+    Attributes:
+        own: whether it is of who asks, and of nobody else.
+        names: of those that it names, in lower case.
+        kin: whether it is of what belongs to them, which may be somebody.
+    """
+
+    words: frozenset[str]
+    own: bool
+    names: frozenset[str]
+    kin: bool
+
+
+def only_touched(question: Question, draft: Draft) -> bool:
+    """Whether all that an answer quotes first has a word of what is asked, and tells none of it."""
+    asked = _asked(question.query)
+    if not asked.words or _OF_WISHES.search(question.query):
+        return False
+    first = frozenset(draft.evidence[:1])
+    said = [
+        (line.evidence.id, line.evidence.speaker, line.evidence.text[start:end])
+        for line in question.reading.lines
+        for start, end in sentences(line.evidence.text, line.start, line.end)
+    ]
+    texts = [text for *_, text in said]
+    quoted = [one for one in said if one[0] in first and one[2] in draft.text]
+    is_replied = len(set(draft.evidence)) > 1
+    if not quoted:
+        return False
+    for _, speaker, text in quoted:
+        if is_replied and asks(text):
+            return False
+        if not _touches(asked, text, texts, _speaks_of_self(asked, speaker, question.asker)):
+            return False
+    others = (text for item, _, text in said if item not in first)
+    return not any(_may_tell(asked, text) for text in others)
+
+
+def _asked(query: str) -> _Asked:
+    names = frozenset(one[0].lower() for one in _NAME.finditer(query, 1))
+    own = first_person(query) and not names and not relatives(query)
+    words = frozenset(content_terms(query)) - _LIGHT - names
+    return _Asked(words, own, names - {"i"}, kin=_OWNER.search(query) is not None)
+
+
+def _speaks_of_self(asked: _Asked, speaker: str | None, asker: str | None) -> bool | None:
+    """Whether who says something is who is asked about; None where that is open."""
+    by = (speaker or "").casefold()
+    if asked.own:
+        return None if not asker or not by or by == asker.casefold() else False
+    return any(
+        one.startswith(name) or name.startswith(one) for one in by.split() for name in asked.names
+    )
+
+
+def _touches(asked: _Asked, text: str, said: Sequence[str], own: bool | None) -> bool:
+    """Whether a sentence has a word of what is asked and tells nothing of it.
+
+    Args:
+        said: all that was read.
+        own: whether who says it is who is asked about, None where that is open.
+    """
+    if asked.words.isdisjoint(content_terms(text)):
+        return False
+    if asks(text) and begins_as_question(text):
+        return True
+    wished = _WISHED.search(text)
+    if wished is not None and asked.words.isdisjoint(content_terms(text[: wished.start()])):
+        return True
+    if asked.own:
+        return own is None and _is_of_another(asked, text, said)
+    return not own and not asked.kin and _is_of_who_says_it(asked, text)
+
+
+def _is_of_another(asked: _Asked, text: str, said: Sequence[str]) -> bool:
+    """Whether a sentence tells of somebody else's what is asked of one's own."""
+    owned = _OWNER.search(text)
+    if owned is not None and not asked.words.isdisjoint(content_terms(owned["thing"])):
+        return not _is_own(asked, owned["owner"], said)
+    subject = subject_of(text)
+    if subject is None:
+        return False
+    if subject.kind == "being":
+        return subject.words.isdisjoint(asked.words) and not _has_own(asked, text)
+    if subject.kind != "named":
+        return False
+    name = _WORD.findall(text)[0]
+    return not first_person(text) and not _is_own(asked, name, said) and not _is_the(asked, text)
+
+
+def _has_own(asked: _Asked, text: str) -> bool:
+    """Whether a sentence says "my" of what is asked."""
+    return any(not asked.words.isdisjoint(content_terms(found[1])) for found in _MY.finditer(text))
+
+
+def _is_the(asked: _Asked, text: str) -> bool:
+    """Whether a sentence says who is what is asked: "Karin is the new boss"."""
+    return any(not asked.words.isdisjoint(content_terms(found[1])) for found in _THE.finditer(text))
+
+
+def _is_own(asked: _Asked, name: str, said: Sequence[str]) -> bool:
+    """Whether somebody or something of that name is told to be the speaker's: "my dog Pepper"."""
+    called = re.compile(rf"\b(?:my|our) ((?:\w+ ){{1,3}}){re.escape(name)}\b")
+    found = (one for text in said for one in called.finditer(text))
+    return any(not asked.words.isdisjoint(content_terms(one[1])) for one in found)
+
+
+def _is_of_who_says_it(asked: _Asked, text: str) -> bool:
+    """Whether a sentence is of who says it, where somebody by name is asked about."""
+    if not asked.names or _THIRD.search(text):
+        return False
+    named = asked.names.intersection(word.lower() for word in _WORD.findall(text))
+    return not named and first_person(text)
+
+
+def _may_tell(asked: _Asked, text: str) -> bool:
+    """Whether another sentence that was read may tell what is asked."""
+    words = frozenset(content_terms(text))
+    if len(asked.words & words) < _MOST * len(asked.words) or asks(text) or _WISHED.search(text):
+        return False
+    if asked.own:
+        return first_person(text) and not _is_of_another(asked, text, ())
+    return bool(asked.names) and not asked.names.isdisjoint(
+        word.lower() for word in _WORD.findall(text)
+    )
