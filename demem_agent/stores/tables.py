@@ -16,7 +16,7 @@ from demem_agent.stores.sealing import packed, unpacked
 if TYPE_CHECKING:
     from sqlite3 import Connection as Database
 
-__all__ = ["COLUMNS", "MOST_NUMBERS", "Tables", "id_of", "number_in"]
+__all__ = ["COLUMNS", "MOST_NUMBERS", "Tables", "id_of", "number_in", "number_in_row"]
 
 #: Rows that a table may have of one memory, as their numbers go.
 MOST_NUMBERS = 2**36
@@ -55,7 +55,7 @@ class Tables:
 
         The first column of a row is its number.
         """
-        coming = [(id_of(memory, _number_of(row)), row) for row in rows]
+        coming = [(id_of(memory, number_in_row(row)), row) for row in rows]
         if not coming:
             return []
         cells = self._cells(table, [id for id, _ in coming])
@@ -199,5 +199,6 @@ def _key(table: str) -> str:
     return "seq" if table == "op" else "number"
 
 
-def _number_of(row: Row) -> int:
+def number_in_row(row: Row) -> int:
+    """Return the number of a row that is to be written: its first column."""
     return int(next(iter(row.values())))
