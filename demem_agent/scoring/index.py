@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from demem_agent.later import dataclass
 from demem_agent.scoring.columns import Column
+from demem_agent.scoring.directions import Directions
 from demem_agent.scoring.features import KEPT
 from demem_agent.scoring.features.work import Said
 from demem_agent.scoring.forms import forms_of
@@ -60,7 +61,7 @@ class PassageIndex:
 
     def __init__(self, dimensions: int) -> None:
         self.passages: list[Passage] = []
-        self.vectors = Column(np.float32, dimensions)
+        self.vectors = Directions(dimensions)
         self.item = Column(np.int32)
         self.slot = Column(np.int32)
         self.session = Column(np.int32)
@@ -104,9 +105,9 @@ class PassageIndex:
         turn_length = sum(end - start for start, end in spans)
         if spans:
             self.turns.add(len(spans))
-        for (start, end), vector in zip(spans, vectors, strict=True):
+        self.vectors.extend(vectors)
+        for start, end in spans:
             self.passages.append(Passage(evidence.id, start, end))
-            self.vectors.append(vector)
             self.item.append(number)
             self.slot.append(slot)
             self.session.append(session)
@@ -143,6 +144,7 @@ class PassageIndex:
         self.passages = list(compress(self.passages, stays))
         for evidence_id in evidence_ids:
             self._said.pop(evidence_id, None)
+        self.vectors.keep(kept)
         for column in self._columns():
             column.keep(kept)
         self.turns.keep(kept)
@@ -165,7 +167,6 @@ class PassageIndex:
         return np.isin(self.item.view(), [number_of(id) for id in self.hidden])
 
     def _columns(self) -> Iterator[Column]:
-        yield self.vectors
         yield self.item
         yield self.slot
         yield self.session
@@ -207,18 +208,16 @@ class PassageIndex:
         return [(p.start, p.end) for p in self.passages[self.rows(evidence_id)]]
 
     def vectors_of(self, evidence_id: str) -> NDArray[np.float32]:
-        """Return a view of the item's vectors, shape (passages, d)."""
-        view: NDArray[np.float32] = self.vectors.view()[self.rows(evidence_id)]
-        return view
+        """Return the item's vectors, shape (passages, d)."""
+        return self.vectors.of(self.rows(evidence_id))
 
     def means_of(self, evidence_ids: Iterable[str]) -> NDArray[np.float32]:
         """Return the mean vector of each of n items, shape (n, d)."""
         rows = [self._rows[id] for id in evidence_ids]
-        vectors = self.vectors.view()
-        means: NDArray[np.float32] = vectors[[of.start for of in rows]]
+        means = self.vectors.of([of.start for of in rows])
         for n, of in enumerate(rows):
             if len(of) > 1:
-                means[n] = vectors[of.start : of.stop].mean(axis=0)
+                means[n] = self.vectors.of(slice(of.start, of.stop)).mean(axis=0)
         return means
 
     def alike(self, row: int) -> list[int]:

@@ -43,7 +43,12 @@ from demem_agent.stores.codec import (
     written_to_json,
 )
 from demem_agent.stores.slot_rows import SlotRow
-from demem_agent.stores.vectors import vectors_from_bytes, vectors_to_bytes
+from demem_agent.stores.vectors import (
+    codes_to_bytes,
+    vectors_from_bytes,
+    vectors_from_codes,
+    vectors_to_bytes,
+)
 from demem_agent.turns import time_field, unit_field
 from demem_agent.types import Decision, Evidence, Mark, Succession, number_of
 
@@ -167,6 +172,7 @@ def head_from_row(row: Row) -> Head:
 def evidence_to_row(stored: StoredEvidence) -> Columns:
     """Return the row of an item."""
     item = stored.evidence
+    codes = codes_to_bytes(stored.vectors)
     return {
         "number": number_of(item.id),
         "slot": stored.slot,
@@ -180,7 +186,8 @@ def evidence_to_row(stored: StoredEvidence) -> Columns:
         "metadata": dumps(item.metadata) if item.metadata else None,
         "made_from": dumps(item.made_from),
         "spans": dumps(stored.spans),
-        "vectors": vectors_to_bytes(stored.vectors),
+        "vectors": vectors_to_bytes(stored.vectors) if codes is None else None,
+        "codes": codes,
     }
 
 
@@ -204,7 +211,7 @@ def evidence_from_row(row: Row) -> StoredEvidence:
         made_from=_ids_in(row["made_from"]),
     )
     spans = _spans_within(row["spans"], len(text))
-    vectors = _unit_vectors(row["vectors"], len(spans))
+    vectors = _vectors_in(row, len(spans))
     return StoredEvidence(item, int(row["slot"]), spans, vectors)
 
 
@@ -226,6 +233,12 @@ def _spans_within(raw: str, length: int) -> tuple[tuple[int, int], ...]:
         if not 0 <= start < end <= length:
             raise ValueError("a passage lies outside the text")
     return spans
+
+
+def _vectors_in(row: Row, rows: int) -> Vector:
+    """Return the vectors of an item; where they are in codes, they are of unit length."""
+    codes = row["codes"]
+    return _unit_vectors(row["vectors"], rows) if codes is None else vectors_from_codes(codes, rows)
 
 
 def _unit_vectors(raw: bytes, rows: int) -> Vector:

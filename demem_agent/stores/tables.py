@@ -24,7 +24,7 @@ MOST_NUMBERS = 2**36
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "evidence": (
         *("slot", "text", "speaker", "at", "session", "source", "source_id", "trust", "metadata"),
-        *("made_from", "spans", "vectors"),
+        *("made_from", "spans", "vectors", "codes"),
     ),
     "slot": (
         *("parent", "revision", "total", "summary", "gate", "name", "pinned", "written", "cover"),
