@@ -7,6 +7,7 @@ is asked for its columns by name.
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol, TypeVar
@@ -201,10 +202,10 @@ def evidence_from_row(row: Row) -> StoredEvidence:
     item = Evidence(
         id=f"e{row['number']}",
         text=text,
-        speaker=_text_of(row["speaker"]),
+        speaker=_name_of(row["speaker"]),
         at=time_field("at", row["at"]),
-        session=_text_of(row["session"]),
-        source=_text_of(row["source"]),
+        session=_name_of(row["session"]),
+        source=_name_of(row["source"]),
         source_id=_text_of(row["source_id"]),
         trust=unit_field("trust", row["trust"]),
         metadata=_metadata(row["metadata"]),
@@ -428,6 +429,11 @@ def operation_from_row(row: Row) -> Operation:
 
 def _bytes_of(text: str | None) -> bytes | None:
     return None if text is None else text.encode("utf-8", "surrogatepass")
+
+
+def _name_of(raw: bytes | None) -> str | None:
+    """Return a text that many rows have: it is in RAM once."""
+    return None if raw is None else sys.intern(raw.decode("utf-8", "surrogatepass"))
 
 
 def _text_of(raw: bytes | None) -> str | None:
