@@ -10,8 +10,8 @@ __all__ = ["resident"]
 #: as the growth of the process over many memories, opened and read from
 #: (``benchmarks/reliability/pool.py``).
 _ITSELF = 80_000
-_PASSAGE = 470
-_TERM = 900
+_PASSAGE = 720
+_TERM = 560
 _WORD = 10
 _CONTEXT = 3_000
 _CERTIFICATE = 8_000
