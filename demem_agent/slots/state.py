@@ -37,6 +37,7 @@ from demem_agent.slots.records import (
     StoredSituation,
     Vector,
     mean_vector,
+    withdraw,
 )
 from demem_agent.summaries.compress import Excerpt, Summary, compress
 from demem_agent.text.units import Measure
@@ -238,6 +239,7 @@ class State:
         self._play(delta)
         for mark in delta.marks:
             self.put_mark(mark)
+        withdraw(self.keyed, delta.withdrawn)
         for operation in delta.operations:
             if operation.key is not None:
                 self.keyed[operation.key] = operation

@@ -19,6 +19,7 @@ from demem_agent.slots.records import (
     StoredContext,
     StoredEvidence,
     StoredSituation,
+    withdraw,
 )
 from demem_agent.stores.base import (
     Address,
@@ -281,6 +282,7 @@ def _write(tables: _Tables, delta: Delta) -> None:
         tables.marks.pop(mark.evidence_id, None)
         if mark.says_something:
             tables.marks[mark.evidence_id] = mark
+    withdraw(tables.keyed, delta.withdrawn)
     for operation in delta.operations:
         if operation.key is not None:
             tables.keyed[operation.key] = operation
