@@ -3,17 +3,33 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from demem_agent.errors import IdempotencyConflict
 from demem_agent.later import pattern
-from demem_agent.slots.records import Operation
+from demem_agent.slots.records import Delta, Operation
 from demem_agent.slots.state import State
 
-__all__ = ["StoredResult", "operation", "stored_result", "unkeyed", "withdrawn"]
+__all__ = [
+    "KEYS",
+    "RECEIPTS",
+    "StoredResult",
+    "expired",
+    "operation",
+    "stored_result",
+    "unkeyed",
+    "withdrawn",
+]
 
+#: How many keyed calls are known of which nothing is there that they have remembered, and how many
+#: times that room was made. A hundredth more is let come before the oldest go.
+KEYS = 100_000
+RECEIPTS = 10_000
+#: The kinds of operations by which a memory forgets of itself.
+_MAKING_ROOM = ("room", "lapse")
 #: The kinds of operations that remember a turn under a key.
 _OF_TURNS = ("ingest", "sync")
 #: That of a turn of a list, which the list may go on saying: it is known by what was asked.
@@ -80,6 +96,31 @@ def withdrawn(state: State, changed: Iterable[str]) -> tuple[tuple[str, Operatio
             if not going.isdisjoint(ids) or _is_kept_nowhere(state, one, ids):
                 found.append((key, _without_request(one)))
     return tuple(found)
+
+
+def expired(state: State, delta: Delta) -> tuple[Operation, ...]:
+    """Return the operations that are known long enough, once a delta is written.
+
+    Keys of what is remembered still stay, so that it is not remembered again; so do turns of lists,
+    which tell what has become of those.
+    """
+    written = {one.seq for _, one in delta.withdrawn}
+    found: list[Operation] = []
+    excess = len(state.keyed) - len(state.evidence) - KEYS
+    if excess > KEYS // 100:
+        found += islice(_of_the_past(state, written), excess)
+    room = len(state.receipts) - RECEIPTS
+    if room > RECEIPTS // 100:
+        found += [one for one in state.receipts[:room] if one.kind in _MAKING_ROOM]
+    return tuple(found)
+
+
+def _of_the_past(state: State, written: Set[int]) -> Iterator[Operation]:
+    """Yield the keyed operations of which nothing is there that they have remembered."""
+    for one in state.keyed.values():
+        is_kept = one.kind == _LISTED or one.seq in written
+        if not is_kept and state.evidence.keys().isdisjoint(_ID.findall(one.result)):
+            yield one
 
 
 def _without_request(one: Operation) -> Operation:

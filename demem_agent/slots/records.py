@@ -176,6 +176,7 @@ class Delta:
         lapsed: ids of successions that go, since a line of theirs is forgotten.
         withdrawn: keyed operations of before, by their keys, as they are from now on: what was
             asked by them does not show any more.
+        expired: operations of before that are known long enough: their numbers and kinds stay.
         for_room: whether what is forgotten goes for want of room, or for its age. It is to leave
             the files as well, but nobody waits for that.
         tenant_items: the most items that all memories of the tenant may have once this is written.
@@ -196,6 +197,7 @@ class Delta:
     choices: tuple[Decision, ...] = ()
     marks: tuple[Mark, ...] = ()
     withdrawn: tuple[tuple[str, Operation], ...] = ()
+    expired: tuple[Operation, ...] = ()
     tenant_items: int | None = None
     reembedded: bool = False
     for_room: bool = False
@@ -209,6 +211,17 @@ class Delta:
     def after(self) -> int:
         """The operation that the memory must be at for this to be written."""
         return self.operations[0].seq - 1
+
+
+def expire(
+    keyed: dict[str, Operation], receipts: list[Operation], expired: Iterable[Operation]
+) -> None:
+    """Take operations out that are known long enough."""
+    numbers = {one.seq for one in expired}
+    if numbers:
+        for key in [key for key, one in keyed.items() if one.seq in numbers]:
+            del keyed[key]
+        receipts[:] = [one for one in receipts if one.seq not in numbers]
 
 
 def withdraw(keyed: dict[str, Operation], withdrawn: Iterable[tuple[str, Operation]]) -> None:

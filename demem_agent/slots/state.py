@@ -36,6 +36,7 @@ from demem_agent.slots.records import (
     StoredEvidence,
     StoredSituation,
     Vector,
+    expire,
     mean_vector,
     withdraw,
 )
@@ -240,6 +241,7 @@ class State:
         for mark in delta.marks:
             self.put_mark(mark)
         withdraw(self.keyed, delta.withdrawn)
+        expire(self.keyed, self.receipts, delta.expired)
         for operation in delta.operations:
             if operation.key is not None:
                 self.keyed[operation.key] = operation

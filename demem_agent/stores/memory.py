@@ -19,6 +19,7 @@ from demem_agent.slots.records import (
     StoredContext,
     StoredEvidence,
     StoredSituation,
+    expire,
     withdraw,
 )
 from demem_agent.stores.base import (
@@ -289,6 +290,7 @@ def _write(tables: _Tables, delta: Delta) -> None:
         if mark.says_something:
             tables.marks[mark.evidence_id] = mark
     withdraw(tables.keyed, delta.withdrawn)
+    expire(tables.keyed, tables.receipts, delta.expired)
     for operation in delta.operations:
         if operation.key is not None:
             tables.keyed[operation.key] = operation

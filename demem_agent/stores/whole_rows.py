@@ -83,7 +83,9 @@ class Writing:
         self.put("op", (operation_to_row(one) for _, one in delta.withdrawn))
         kept = [one for one in delta.operations if one.key is not None or one.result]
         self.put("op", map(operation_to_row, kept))
+        self._delete("op", (one.seq for one in delta.expired))
         others = [(one.seq, one.kind) for one in delta.operations if one not in kept]
+        others += [(one.seq, one.kind) for one in delta.expired]
         self._tables.note(self._memory.id, others)
 
     def _evidence(self, delta: Delta) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from demem_agent import SlotMemory
 from demem_agent.errors import IdempotencyConflict
+from demem_agent.slots import ledger
 from demem_agent.testing import BagEncoder, ReadingAnswerer
 
 SECRET = "The alarm code is 7431."
@@ -20,6 +21,10 @@ QUESTION = "What is the alarm code?"
 def opened(store: str | None = None, **options: Any) -> SlotMemory:
     given = {"encoder": BagEncoder(), "answerer": ReadingAnswerer(), "clock": None, **options}
     return SlotMemory(**given) if store is None else SlotMemory.open(store, **given)
+
+
+def restored(memory: SlotMemory) -> SlotMemory:
+    return SlotMemory.restore(memory.export(), encoder=BagEncoder(), clock=None)
 
 
 def requests(memory: SlotMemory) -> dict[str, str]:
@@ -160,3 +165,52 @@ def test_all_stores_come_to_the_same(tmp_path: Path) -> None:
     with opened(store) as memory:
         told.append(memory.export())
     assert told[0] == told[1] == told[2]
+
+
+class TestWhatIsKnownLongEnough:
+    @pytest.fixture(autouse=True)
+    def few(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(ledger, "KEYS", 5)
+        monkeypatch.setattr(ledger, "RECEIPTS", 3)
+
+    @pytest.mark.parametrize("in_file", [False, True])
+    def test_the_oldest_keys_go_of_which_nothing_is_there(
+        self, tmp_path: Path, in_file: bool
+    ) -> None:
+        url = f"sqlite:///{tmp_path}/a.db" if in_file else None
+        memory = opened(url)
+        memory.ingest("The lamp is lit.", key="lamp")
+        memory.sync([{"text": "The rent is due.", "source_id": "1"}], source="crm")
+        answer = memory.answer("Which lamp is lit?")
+        for number in range(20):
+            memory.feedback(answer, reward=1.0, key=f"f{number}")
+        known = list(memory._held.state.keyed)
+        assert known == [
+            "lamp",
+            "crm:1",
+            *(f"f{number}" for number in range(14, 20)),
+        ]  # 5, and the new one
+        again = opened(url) if in_file else restored(memory)
+        again.check()
+        assert again.export() == memory.export()
+        assert memory.ingest("The lamp is lit.", key="lamp").evidence_id == "e1"
+
+    def test_the_oldest_receipts_of_room_go(self, tmp_path: Path) -> None:
+        url = f"sqlite:///{tmp_path}/a.db"
+        with opened(url, most_items=1) as memory:
+            for number in range(9):
+                memory.ingest(f"The lamp {number} is lit.")
+            told = memory.receipts()
+        assert [receipt.evidence for receipt in told[-3:]] == [("e6",), ("e7",), ("e8",)]
+        assert len(told) <= 4
+        with opened(url) as memory:
+            memory.check()
+            assert memory.receipts() == told
+
+    def test_what_is_within_the_bound_is_known(self) -> None:
+        memory = opened()
+        memory.ingest("The lamp is lit.")
+        answer = memory.answer("Which lamp is lit?")
+        for number in range(5):
+            memory.feedback(answer, reward=1.0, key=f"f{number}")
+        assert len(memory._held.state.keyed) == 5
