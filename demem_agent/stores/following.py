@@ -18,11 +18,10 @@ __all__ = ["follow"]
 def follow(state: State, news: News) -> bool:
     """Take in what changed; return whether the state is now what loading all rows would make.
 
-    Where it is not, it is to be loaded: a row is damaged, an operation of before was written
-    again, or something else than what is known of has changed.
+    Where it is not, it is to be loaded: a row is damaged, or something else than what is known of
+    has changed.
     """
-    is_of_before = any(seq <= state.head.seq for seq in news.touched.get("op", ()))
-    if news.rows.damaged or is_of_before or state.experiment.describe is not None:
+    if news.rows.damaged or state.experiment.describe is not None:
         return False
     try:
         _take_in(state, news)
@@ -35,7 +34,9 @@ def _take_in(state: State, news: News) -> None:
     """Apply all that is told; then slots and certificates, which quote items by their use."""
     rows = news.rows
     amended = [one for one in rows.contexts if one.context.id in state.contexts]
-    state.apply(_told(state, news))
+    told = _told(state, news)
+    _put_anew(state, news)
+    state.apply(told)
     _play(state, rows)
     state.derived.used = state.uses_in(stored.context for stored in state.contexts.values())
     slots = tuple(slot_state(state, row) for row in rows.slots)
@@ -57,7 +58,7 @@ def _told(state: State, news: News) -> Delta:
     moved = [(id, one.slot) for id, one in items.items() if id in known]
     return Delta(
         rows.head,
-        tuple(sorted([*rows.keyed, *rows.receipts], key=_seq)),
+        tuple(one for one in _operations(rows) if one.seq > state.head.seq),
         evidence=tuple(one for id, one in items.items() if id not in known),
         moves=tuple((id, slot) for id, slot in moved if state.slot_of[id] != slot),
         forgotten=tuple(id for id in _ids(news, "evidence", "e", known) if id not in items),
@@ -101,6 +102,23 @@ def _ids(news: News, table: str, prefix: str, known: Container[str]) -> Iterator
         id = f"{prefix}{number}"
         if id in known:
             yield id
+
+
+def _put_anew(state: State, news: News) -> None:
+    """Put operations of before as they are now: withdrawn, or gone."""
+    changed = {seq for seq in news.touched.get("op", ()) if seq <= state.head.seq}
+    if not changed:
+        return
+    now = {one.seq: one for one in _operations(news.rows)}
+    known = [*state.keyed.values(), *state.receipts]
+    left = [now.get(one.seq) if one.seq in changed else one for one in known]
+    state.keyed = {one.key: one for one in left if one is not None and one.key is not None}
+    state.receipts = [one for one in left if one is not None and one.key is None]
+
+
+def _operations(rows: Rows) -> list[Operation]:
+    """Return operations in their order."""
+    return sorted([*rows.keyed, *rows.receipts], key=_seq)
 
 
 def _seq(operation: Operation) -> int:

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from demem_agent.stores.base import Address
 from demem_agent.stores.codec import dumps
-from demem_agent.stores.keys import Keys, Room, file_secret, make_file_secret
+from demem_agent.stores.keys import Keys, Room
 from demem_agent.stores.memory_rows import HEAD, MemoryRow, write_memory
 from demem_agent.stores.register import Register, write_register
 from demem_agent.stores.schema import EARLIER, MIGRATIONS, SEALED, VERSION
 from demem_agent.stores.tables import COLUMNS, MOST_NUMBERS, Tables
+from demem_agent.stores.wrapping import make_file_secret
 
 if TYPE_CHECKING:
     from sqlite3 import Connection as Database
@@ -26,16 +27,16 @@ _KEYS = {"op": "seq"}
 _GONE = ("cover",)
 
 
-def migrate(db: Database, version: int) -> None:
+def migrate(db: Database, version: int, key: bytes | None = None) -> None:
     """Make a file what this version writes.
 
     Args:
         version: the number of the last migration that it has had; 0 for a new one.
+        key: that a new one is encrypted with.
     """
     if version == 0:
         execute_all(db, SEALED)
-        make_file_secret(db)
-        keys = Keys(db, file_secret(db), Room())
+        keys = Keys(db, make_file_secret(db, key), Room())
         write_register(db, keys, Register())
         keys.write()
     else:
@@ -75,8 +76,7 @@ def _seal(db: Database) -> None:
     for table in earlier:
         db.execute(f"ALTER TABLE {table} RENAME TO {_OLD}{table}")
     execute_all(db, MIGRATIONS[EARLIER])
-    make_file_secret(db)
-    keys = Keys(db, file_secret(db), Room())
+    keys = Keys(db, make_file_secret(db, None), Room())
     tables = Tables(db, keys)
     memories = db.execute(f"SELECT * FROM {_OLD}memory ORDER BY rowid").fetchall()
     for number, row in enumerate(memories, 1):

@@ -132,14 +132,15 @@ class Tables:
 
     def _found(self, table: str, memory: int, numbers: Iterable[int] | None) -> Iterator[Any]:
         select = f"SELECT id, cell, sealed FROM {table} WHERE"
+        also = "AND sealed IS NOT NULL" if table == "op" else ""
         if numbers is None:
-            also = "AND sealed IS NOT NULL" if table == "op" else ""
             yield from self._db.execute(
                 f"{select} id BETWEEN ? AND ? {also} ORDER BY id", _range(memory)
             ).fetchall()
             return
         for number in numbers:
-            yield from self._db.execute(f"{select} id = ?", (id_of(memory, number),)).fetchall()
+            where = f"{select} id = ? {also}"
+            yield from self._db.execute(where, (id_of(memory, number),)).fetchall()
 
     def _cells(self, table: str, ids: list[int]) -> dict[int, int]:
         """Return the cells of the rows that there are, by their ids."""

@@ -82,9 +82,12 @@ class Writing:
         self.put("choice", map(choice_to_row, delta.choices))
         self._delete("mark", _says_nothing(delta))
         self.put("mark", map(mark_to_row, (mark for mark in delta.marks if mark.says_something)))
+        self.put("op", (operation_to_row(one) for _, one in delta.withdrawn))
         kept = [one for one in delta.operations if one.key is not None or one.result]
         self.put("op", map(operation_to_row, kept))
+        self._delete("op", (one.seq for one in delta.expired))
         others = [(one.seq, one.kind) for one in delta.operations if one not in kept]
+        others += [(one.seq, one.kind) for one in delta.expired]
         self._tables.note(self._memory.id, others)
 
     def _evidence(self, delta: Delta) -> None:
