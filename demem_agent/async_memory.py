@@ -69,6 +69,7 @@ if TYPE_CHECKING:
 
     from demem_agent import client
     from demem_agent.stores.backups import BackupReceipt
+    from demem_agent.stores.wrapping import EncryptionKey
 else:
     client = module("demem_agent.client")
 
@@ -111,16 +112,26 @@ class AsyncSlotMemory(MemoryHandle):
         skip_damaged: bool = False,
         reembed: bool = False,
         key: str | None = None,
+        encryption_key: EncryptionKey | None = None,
         **options: Unpack[Options],
     ) -> Self:
         """Open a memory in a store, or of a server, as ``SlotMemory.open`` does."""
         if is_remote(url):
-            refuse_here(skip_damaged=skip_damaged, reembed=reembed)
+            refuse_here(
+                skip_damaged=skip_damaged,
+                reembed=reembed,
+                encryption_key=encryption_key is not None,
+            )
             made = await client.AsyncRemoteMemory.open(cast(str, url), key=key, **options)
             return cast(Self, made)
         refuse_key(key)
         opening = functools.partial(
-            opened, url, options, skip_damaged=skip_damaged, reembed=reembed
+            opened,
+            url,
+            options,
+            skip_damaged=skip_damaged,
+            reembed=reembed,
+            encryption_key=encryption_key,
         )
         memory = cls._of(await asyncio.to_thread(opening))
         if memory._held.built_with_another:
@@ -459,10 +470,14 @@ class AsyncSlotMemory(MemoryHandle):
         cls,
         lines: Lines,
         url: str | Store = "memory://",
+        *,
+        encryption_key: EncryptionKey | None = None,
         **options: Unpack[Options],
     ) -> Self:
         """Make a memory from what ``export`` gave."""
-        restoring = functools.partial(opened, url, options, lines=lines)
+        restoring = functools.partial(
+            opened, url, options, lines=lines, encryption_key=encryption_key
+        )
         return cls._of(await asyncio.to_thread(restoring))
 
     async def check(self) -> None:

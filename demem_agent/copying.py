@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from demem_agent.errors import InvalidInput
 from demem_agent.held import Held
 from demem_agent.options import Options, collaborators
-from demem_agent.stores import SCHEMES, MemoryStore, Store, open_store
+from demem_agent.stores import SCHEMES, MemoryStore, Store, open_store, require_no_key
 from demem_agent.stores.portable import export, restore
+
+if TYPE_CHECKING:
+    from demem_agent.stores.wrapping import EncryptionKey
 
 __all__ = ["Kept", "Lines", "kept_of", "made_again", "opened"]
 
@@ -24,6 +27,7 @@ def opened(
     lines: Lines | None = None,
     skip_damaged: bool = False,
     reembed: bool = False,
+    encryption_key: EncryptionKey | None = None,
 ) -> Held:
     """Open a store and a memory in it, first made of exported ``lines`` if these are given.
 
@@ -33,7 +37,11 @@ def opened(
         known = ", ".join(repr(scheme.example) for scheme in SCHEMES.values())
         raise InvalidInput("url", url, f"{known} or a store")
     is_own = isinstance(url, str)
-    store = open_store(url) if isinstance(url, str) else url
+    if isinstance(url, str):
+        store = open_store(url, encryption_key=encryption_key)
+    else:
+        require_no_key(encryption_key)
+        store = url
     try:
         if lines is not None:
             _restore(lines, store, options)

@@ -85,6 +85,7 @@ if TYPE_CHECKING:
     from demem_agent import client, hints
     from demem_agent.stores import backups
     from demem_agent.stores.backups import BackupReceipt
+    from demem_agent.stores.wrapping import EncryptionKey
 else:
     client = module("demem_agent.client")
     hints = module("demem_agent.hints")
@@ -366,6 +367,7 @@ class SlotMemory(MemoryHandle):
         skip_damaged: bool = False,
         reembed: bool = False,
         key: str | None = None,
+        encryption_key: EncryptionKey | None = None,
         **options: Unpack[Options],
     ) -> Self:
         """Open a memory in a store, making it if it does not exist.
@@ -377,11 +379,14 @@ class SlotMemory(MemoryHandle):
             skip_damaged: load what can be read of a damaged memory, instead of raising.
             reembed: encode everything anew if the memory was built with another encoder.
             key: of a server, ``dm_...``.
+            encryption_key: of an encrypted file, and of a new one that is to be: 32 bytes, or a
+                callable that returns them. Left out, that of the environment
+                (``DEMEM_ENCRYPTION_KEY``), if there is one; a store that is open has its own.
 
         Raises:
-            InvalidInput: for a setting that contradicts the stored one.
+            InvalidInput: for a setting that contradicts the stored one, or a key that is none.
             EncoderMismatch: if the memory was built with another encoder.
-            StoreError: if the store cannot be opened or a row is damaged.
+            StoreError: if the store cannot be opened, another key opens it, or a row is damaged.
 
         Examples:
             >>> with SlotMemory.open("memory://", memory_id="ana") as memory:
@@ -389,10 +394,22 @@ class SlotMemory(MemoryHandle):
             'e1'
         """
         if is_remote(url):
-            refuse_here(skip_damaged=skip_damaged, reembed=reembed)
+            refuse_here(
+                skip_damaged=skip_damaged,
+                reembed=reembed,
+                encryption_key=encryption_key is not None,
+            )
             return cast(Self, client.RemoteMemory.open(cast(str, url), key=key, **options))
         refuse_key(key)
-        memory = cls._of(opened(url, options, skip_damaged=skip_damaged, reembed=reembed))
+        memory = cls._of(
+            opened(
+                url,
+                options,
+                skip_damaged=skip_damaged,
+                reembed=reembed,
+                encryption_key=encryption_key,
+            )
+        )
         if memory._held.built_with_another:
             memory._reembed_or_release()
         return memory
@@ -1380,6 +1397,8 @@ class SlotMemory(MemoryHandle):
         cls,
         lines: Lines,
         url: str | Store = "memory://",
+        *,
+        encryption_key: EncryptionKey | None = None,
         **options: Unpack[Options],
     ) -> Self:
         """Make a memory from what ``export`` gave, in a store that does not hold it yet.
@@ -1393,7 +1412,7 @@ class SlotMemory(MemoryHandle):
             >>> len(again)
             3
         """
-        return cls._of(opened(url, options, lines=lines))
+        return cls._of(opened(url, options, lines=lines, encryption_key=encryption_key))
 
     def check(self) -> None:
         """Assert every invariant.

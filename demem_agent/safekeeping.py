@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from demem_agent.errors import InvalidInput
 from demem_agent.stores import Store, opened_store
 from demem_agent.stores.backups import BackupReceipt, Progress, backed_up
 from demem_agent.stores.examining import (
@@ -16,21 +17,29 @@ from demem_agent.stores.examining import (
     examined,
     repaired,
 )
+from demem_agent.stores.sqlite import SqliteStore
+from demem_agent.stores.wrapping import EncryptionKey
 from demem_agent.text.units import Measure
 
 __all__ = [
     "BackupReceipt",
+    "EncryptionKey",
     "Examined",
     "ExaminedMemory",
     "Repaired",
     "backup",
     "examine",
     "repair",
+    "rotate_encryption_key",
 ]
 
 
 def backup(
-    url: str | Store, path: str | Path, *, progress: Progress | None = None
+    url: str | Store,
+    path: str | Path,
+    *,
+    progress: Progress | None = None,
+    encryption_key: EncryptionKey | None = None,
 ) -> BackupReceipt:
     """Copy all memories of a store into a SQLite file, as of one moment, while others use it.
 
@@ -40,6 +49,7 @@ def backup(
     Args:
         path: of the copy; no such file may be there.
         progress: called with (done, in all): pages of a file, or memories of another store.
+        encryption_key: of an encrypted file; the copy has the same.
 
     Raises:
         InvalidInput: if there is such a file, or no folder to make it in.
@@ -56,12 +66,16 @@ def backup(
         ...     backup(store, f"{folder}/backup.db").memories
         1
     """
-    with opened_store(url) as store:
+    with opened_store(url, encryption_key=encryption_key) as store:
         return backed_up(store, path, progress=progress)
 
 
 def examine(
-    path: str | Path, *, counter: Measure | None = None, progress: Progress | None = None
+    path: str | Path,
+    *,
+    counter: Measure | None = None,
+    progress: Progress | None = None,
+    encryption_key: EncryptionKey | None = None,
 ) -> Examined:
     """Read everything that is in a SQLite file of memories, and check it. Nothing is written to it.
 
@@ -70,10 +84,12 @@ def examine(
     Args:
         counter: what measures texts, of memories that count in tokens and were made with one.
         progress: called with (done, in all), in memories.
+        encryption_key: of an encrypted file.
 
     Raises:
-        StoreError: if there is no such file, nothing of it can be read, it is of another program or
-            of a newer version, or in use by another process where this SQLite cannot share it.
+        StoreError: if there is no such file, nothing of it can be read, another key opens it, it is
+            of another program or of a newer version, or in use by another process where this SQLite
+            cannot share it.
 
     Examples:
         >>> import tempfile
@@ -85,7 +101,7 @@ def examine(
         >>> found.is_sound, [(one.memory_id, one.items) for one in found.memories]
         (True, [('default', 1)])
     """
-    return examined(path, counter=counter, progress=progress)
+    return examined(path, counter=counter, progress=progress, encryption_key=encryption_key)
 
 
 def repair(
@@ -94,6 +110,7 @@ def repair(
     *,
     counter: Measure | None = None,
     progress: Progress | None = None,
+    encryption_key: EncryptionKey | None = None,
 ) -> Repaired:
     """Write all that can be read of a damaged file into another, in which every memory is whole.
 
@@ -101,7 +118,7 @@ def repair(
 
     Args:
         out: the mended copy; no such file may be there.
-        counter, progress: as for :func:`examine`.
+        counter, progress, encryption_key: as for :func:`examine`; the copy has the same key.
 
     Returns:
         What was lost, by name and number.
@@ -110,4 +127,39 @@ def repair(
         InvalidInput: if ``out`` is there, or has no folder.
         StoreError: as for :func:`examine`.
     """
-    return repaired(path, out, counter=counter, progress=progress)
+    return repaired(path, out, counter=counter, progress=progress, encryption_key=encryption_key)
+
+
+def rotate_encryption_key(
+    url: str | Store, new: EncryptionKey | None, *, encryption_key: EncryptionKey | None = None
+) -> None:
+    """Have a SQLite file need another key from now on: in one transaction, no row is written.
+
+    Also to encrypt a file that was not, and to take that back. Who has the file open goes on.
+
+    Args:
+        new: 32 bytes, or a callable that returns them; None for no key any more.
+        encryption_key: of the file until now; left out where it has none, or the environment has
+            it.
+
+    Raises:
+        InvalidInput: for a key that is none, or a store without a file.
+        StoreError: if another key opens the file, it cannot be written, or, since another process
+            is reading just now, what the key of before opens leaves the log later.
+
+    Examples:
+        >>> import secrets, tempfile
+        >>> from demem_agent import SlotMemory
+        >>> key = secrets.token_bytes(32)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     url = f"sqlite:///{folder}/bot.db"
+        ...     SlotMemory.open(url).close()
+        ...     rotate_encryption_key(url, key)
+        ...     with SlotMemory.open(url, encryption_key=key) as memory:
+        ...         len(memory)
+        0
+    """
+    with opened_store(url, encryption_key=encryption_key) as store:
+        if not isinstance(store, SqliteStore):
+            raise InvalidInput("url", url, "of a SQLite file")
+        store.rotate_encryption_key(new)

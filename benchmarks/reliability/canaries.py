@@ -6,8 +6,8 @@ Each canary is a secret that is told in an item, its speaker, its metadata and a
 by a keyed turn, and every third time in a correction. It is forgotten by one route after another:
 by id, by the caller's own id, by a date, by a filter. Then the files are read: as they are, and
 with every sealed row that ever was opened where its key still lies anywhere in a file. A canary is
-left if its secret or its vector is found. The digests of keyed turns, by which a guess at one could
-be confirmed, are counted apart: the ledger keeps them, to know a late retry by.
+left if its secret or its vector is found, or the digest of a keyed call that told it, by which a
+guess could be confirmed. Every call is made once more afterwards, and must bring nothing back.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import argparse
 import json
 import platform
 import random
+import re
 import sys
 import tempfile
 from collections.abc import Callable
@@ -37,6 +38,7 @@ FIRST = datetime(2020, 1, 1)
 #: Items that stay, for each canary.
 OTHERS = 5
 CORRECTED = 3
+_DIGEST = re.compile(rb"[0-9a-f]{64}")
 Sealed = dict[bytes, bytes]
 Seal = Callable[[bytes, bytes, bytes, str], bytes]
 
@@ -82,17 +84,18 @@ class Canary:
         self.text = f"The password of safe {number} is {self.secret}."
         self.at = FIRST + timedelta(days=number)
         self.digests: list[bytes] = []
+        self.given: dict[str, Any] = {
+            "speaker": f"Mr {self.secret}",
+            "key": f"turn {number}",
+            "source_id": f"note {number}",
+            "metadata": {"of": self.secret},
+            "at": self.at,
+        }
 
     def tell(self, memory: SlotMemory) -> None:
         """Have a memory hold it in every way there is."""
-        told = memory.ingest(
-            self.text,
-            speaker=f"Mr {self.secret}",
-            key=f"turn {self.number}",
-            source_id=f"note {self.number}",
-            metadata={"of": self.secret},
-            at=self.at,
-        )
+        before = memory._held.state.head.seq
+        told = memory.ingest(self.text, **self.given)
         self.id = told.evidence_id
         memory.answer(f"Is it true that the password of safe {self.number} is {self.secret}.")
         answer = memory.answer(f"What is the password of safe {self.number}?")
@@ -100,8 +103,20 @@ class Canary:
             memory.feedback(answer, correction=self.text, key=f"f{self.number}")
         else:
             memory.feedback(answer, reference=f"it is {self.secret}")
-        keyed = memory._held.state.keyed.values()
-        self.digests = [one.request.encode() for one in list(keyed)[-2:] if one.request]
+        memory.decide(f"Asked: {self.text}", ("tell", "hide"), key=f"d{self.number}")
+        for one in memory._held.state.keyed.values():
+            if one.seq > before:
+                self.digests += _DIGEST.findall(f"{one.key} {one.request}".encode())
+
+    def tell_again(self, memory: SlotMemory) -> bool:
+        """Make the keyed turn again, as a client does that never got a reply; tell if it is back.
+
+        ``ingest_many`` tells the secret as well, for the same key in a batch.
+        """
+        items = len(memory.evidence())
+        memory.ingest(self.text, **self.given)
+        memory.ingest_many([{"text": self.text, **self.given}])
+        return len(memory.evidence()) != items
 
     def forget(self, memory: SlotMemory) -> None:
         """Forget it by one route or another."""
@@ -123,14 +138,14 @@ class Canary:
 
 
 def measure(count: int, seed: int) -> dict[str, Any]:
-    """Tell and forget so many secrets; return what is left of them."""
+    """Tell and forget so many secrets; return what is left of them, and what came back."""
     drawn = random.Random(seed)
     sealed: Sealed = {}
     seal = sealing.seal
     sealing.seal = noting(sealed, seal)  # type: ignore[assignment]  # it takes the same
     left: dict[str, list[str]] = {}
     secrets: list[str] = []
-    seen = digests = 0
+    seen = digests = told = back = 0
     try:
         with tempfile.TemporaryDirectory() as folder:
             place = Path(folder)
@@ -144,12 +159,14 @@ def measure(count: int, seed: int) -> dict[str, Any]:
                     canary.forget(memory)
                     content = legible(place, sealed)
                     digests += any(digest in content for digest in canary.digests)
+                    told += len(canary.digests)
+                    back += canary.tell_again(memory)
                     signs = canary.is_left_in(content)
                     if signs:
                         left[f"{number}, route {number % 4}"] = signs
                 memory.check()
-                told = json.dumps(memory.export())
-                if any(secret in told for secret in secrets):
+                export = json.dumps(memory.export())
+                if any(secret in export for secret in secrets):
                     left["export"] = ["text"]
     finally:
         sealing.seal = seal
@@ -159,7 +176,9 @@ def measure(count: int, seed: int) -> dict[str, Any]:
         "canaries": count,
         "seen_before": seen,
         "left": left,
+        "digests": told,
         "digests_left": digests,
+        "back": back,
     }
 
 
@@ -176,13 +195,15 @@ def main() -> None:
     else:
         print(f"{result['machine']}, seed {result['seed']}")
         print(f"{result['canaries']} canaries, {result['seen_before']} found before, after:")
-        print(f"  digests of keyed turns: {result['digests_left']}")
+        print(f"  digests of what keyed calls told, of {result['digests']}:", end=" ")
+        print(f"of {result['digests_left']} canaries; back by a retry: {result['back']}")
         print(
             "  texts and vectors: none"
             if not result["left"]
             else json.dumps(result["left"], indent=1)
         )
-    sys.exit(bool(result["left"]) or result["seen_before"] != result["canaries"])
+    found = result["left"] or result["digests_left"] or result["back"]
+    sys.exit(bool(found) or result["seen_before"] != result["canaries"])
 
 
 if __name__ == "__main__":

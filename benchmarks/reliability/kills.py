@@ -154,7 +154,7 @@ class Life:
                 step = self.course.steps[number]
                 if number % 10 == 9:
                     say("begin backup")
-                    memory.backup(self.folder / f"{self.backups} {number}.db")
+                    memory.backup(self.folder / f"{self.backups} {place}.db")
                     say(f"done {place} backup")
                 say(f"begin {step.kind}")
                 step.take(memory)
@@ -257,11 +257,15 @@ def taken_again(life: Life, memory: object, known: str, found: Found) -> None:
 
 
 def whole(path: Path, life: Life, found: Found) -> None:
-    """Check that a backup is whole."""
+    """Check that a backup is whole, and holds what the memory did.
+
+    It is named by how many writes that had seen: where a life goes on in the middle of a step of
+    two writes, that is not what the step before came to.
+    """
     with opened(f"sqlite:///{path}") as memory:
         memory.check()
-        number = int(path.stem.rpartition(" ")[2])
-        if digest(memory) != life.course.digests[life.course.steps[number - 1].ends]:
+        place = int(path.stem.rpartition(" ")[2])
+        if digest(memory) != life.course.digests[place]:
             found.failures["a backup holds something else than the memory did"] += 1
 
 

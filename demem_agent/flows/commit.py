@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from demem_agent.requests import Commit, Flow
 from demem_agent.slots.keeping import new_items, require_place
+from demem_agent.slots.ledger import expired
 from demem_agent.slots.records import Delta
 from demem_agent.slots.state import State
 
@@ -22,5 +23,6 @@ def committed(state: State, delta: Delta) -> Flow[None]:
     if new:
         require_place(state, delta, new)
         delta = replace(delta, tenant_items=state.settings.tenant_items)
+    delta = replace(delta, expired=expired(state, delta))
     yield Commit(delta)
     state.apply(delta)

@@ -22,7 +22,7 @@ from demem_agent.scoring import moment
 from demem_agent.slots.choosing.kept import is_kept
 from demem_agent.slots.choosing.names import forgotten_name
 from demem_agent.slots.filtering import items_within
-from demem_agent.slots.ledger import unkeyed
+from demem_agent.slots.ledger import unkeyed, withdrawn
 from demem_agent.slots.records import (
     Certified,
     Delta,
@@ -56,6 +56,7 @@ __all__ = [
     "receipt_of",
     "redacted_certificates",
     "select",
+    "without_requests",
 ]
 
 
@@ -167,8 +168,17 @@ def forget(state: State, selected: Selected) -> Flow[Receipt]:
         situations=_untold_situations(state, going),
         choices=_renamed_actions(state, going),
     )
-    yield from committed(state, delta)
+    yield from committed(state, without_requests(state, delta))
     return receipt_of(delta)
+
+
+def without_requests(state: State, delta: Delta) -> Delta:
+    """Return a delta by which also the digests of keyed calls go that told of what goes."""
+    changed = [*delta.forgotten]
+    changed += [stored.context.id for stored in delta.contexts]
+    changed += [stored.situation.id for stored in delta.situations]
+    changed += [decision.id for decision in delta.choices]
+    return replace(delta, withdrawn=withdrawn(state, changed))
 
 
 def receipt_of(delta: Delta) -> Receipt:

@@ -29,6 +29,7 @@ from demem_agent.flows.forget import (
     rebuilt,
     receipt_of,
     redacted_certificates,
+    without_requests,
 )
 from demem_agent.flows.quoting import Quotes
 from demem_agent.later import dataclass
@@ -181,7 +182,7 @@ def _carried_out(state: State, delta: Delta, kind: Kind) -> Flow[Receipt]:
     """Write a delta with its receipt as the line of the ledger, and return that."""
     receipt = receipt_of(delta)
     delta = replace(delta, operations=(_ledger_line(delta, receipt, kind),))
-    yield from committed(state, delta)
+    yield from committed(state, without_requests(state, delta))
     return receipt
 
 

@@ -322,7 +322,8 @@ class _Comparison:
         said: list[tuple[bool, int, str]] = []
         for own in owned:
             entry = self.entries[own]
-            if own in self.claimed or not (entry.request == request or self._says(entry, turn)):
+            is_said = entry.request == request or self._says(entry, turn)
+            if own in self.claimed or not (is_said or self._is_withdrawn(entry)):
                 continue
             standing = self._standing(entry)
             said.append((standing is None or not says_the_same(standing, given), len(said), own))
@@ -385,6 +386,7 @@ class _Comparison:
         """Return those of some turns that are not remembered as they are."""
         by_request: dict[str, list[Entry]] = defaultdict(list)
         by_text: dict[str, list[Entry]] = defaultdict(list)
+        withdrawn = {one.own: [one] for one in self._open() if self._is_withdrawn(one)}
         for entry in self._open():
             by_request[entry.request].append(entry)
             item = self._standing(entry)
@@ -396,6 +398,7 @@ class _Comparison:
             requests = (_plain(turn), request_hash("ingest", turn))
             found = [*by_request.get(requests[0], ()), *by_request.get(requests[1], ())]
             found += [one for one in by_text.get(turn.text, ()) if self._says(one, turn)]
+            found += withdrawn.get(turn.key or "", ())
             known = next((one for one in found if one.own not in self.claimed), None)
             if known is None:
                 rest.append(n)
@@ -443,6 +446,13 @@ class _Comparison:
             request=request,
             noted=(("list", source), ("own", own)),
         )
+
+    def _is_withdrawn(self, entry: Entry) -> bool:
+        """Whether what was remembered under a key is forgotten, so that nobody knows what it said.
+
+        What says anything under that key is taken for it, as where it is remembered once more.
+        """
+        return bool(entry.seq) and not entry.request and entry.item not in self.state.evidence
 
     def _says(self, entry: Entry, turn: Turn) -> bool:
         """Whether what is live of an entry says what a turn does, at first or by now."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -151,7 +152,8 @@ class Certified:
 class Operation:
     """One line of the operation ledger.
 
-    ``result`` is kept for keyed operations and for receipts only, and holds no text.
+    ``result`` is kept for keyed operations and for receipts only, and holds no text. ``request``
+    tells what was asked under the key; it is "" once something that was asked is forgotten.
     """
 
     seq: int
@@ -172,6 +174,9 @@ class Delta:
 
     Attributes:
         lapsed: ids of successions that go, since a line of theirs is forgotten.
+        withdrawn: keyed operations of before, by their keys, as they are from now on: what was
+            asked by them does not show any more.
+        expired: operations of before that are known long enough: their numbers and kinds stay.
         for_room: whether what is forgotten goes for want of room, or for its age. It is to leave
             the files as well, but nobody waits for that.
         tenant_items: the most items that all memories of the tenant may have once this is written.
@@ -191,6 +196,8 @@ class Delta:
     situations: tuple[StoredSituation, ...] = ()
     choices: tuple[Decision, ...] = ()
     marks: tuple[Mark, ...] = ()
+    withdrawn: tuple[tuple[str, Operation], ...] = ()
+    expired: tuple[Operation, ...] = ()
     tenant_items: int | None = None
     reembedded: bool = False
     for_room: bool = False
@@ -204,6 +211,27 @@ class Delta:
     def after(self) -> int:
         """The operation that the memory must be at for this to be written."""
         return self.operations[0].seq - 1
+
+
+def expire(
+    keyed: dict[str, Operation], receipts: list[Operation], expired: Iterable[Operation]
+) -> None:
+    """Take operations out that are known long enough."""
+    numbers = {one.seq for one in expired}
+    if numbers:
+        for key in [key for key, one in keyed.items() if one.seq in numbers]:
+            del keyed[key]
+        receipts[:] = [one for one in receipts if one.seq not in numbers]
+
+
+def withdraw(keyed: dict[str, Operation], withdrawn: Iterable[tuple[str, Operation]]) -> None:
+    """Put operations in the places of those with these keys; some have other keys themselves."""
+    changed = dict(withdrawn)
+    keyed |= {key: one for key, one in changed.items() if one.key == key}
+    if any(one.key != key for key, one in changed.items()):
+        ordered = [changed.get(key, one) for key, one in keyed.items()]
+        keyed.clear()
+        keyed.update((str(one.key), one) for one in ordered)
 
 
 def empty_slot(number: int, parent: int | None = None) -> SlotState:

@@ -37,7 +37,9 @@ from demem_agent.slots.records import (
     StoredEvidence,
     StoredSituation,
     Vector,
+    expire,
     mean_vector,
+    withdraw,
 )
 from demem_agent.summaries.compress import Excerpt, Summary, compress
 from demem_agent.text.units import Measure
@@ -239,6 +241,8 @@ class State:
         self._play(delta)
         for mark in delta.marks:
             self.put_mark(mark)
+        withdraw(self.keyed, delta.withdrawn)
+        expire(self.keyed, self.receipts, delta.expired)
         for operation in delta.operations:
             if operation.key is not None:
                 self.keyed[operation.key] = operation

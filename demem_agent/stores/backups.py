@@ -189,7 +189,8 @@ def _put(store: Store, to: Path, only: Address | None, progress: Progress | None
     """Write memories row by row into a file."""
     addresses = [only] if only is not None else _addresses(store)
     to.unlink()  # SQLite makes it, private as this one was
-    target = SqliteStore(to)
+    key = store.encryption_key if isinstance(store, SqliteStore) else None
+    target = SqliteStore(to, key)
     try:
         for done, address in enumerate(addresses, 1):
             target.put(address, _whole(store, address))

@@ -19,11 +19,12 @@ from typing import TYPE_CHECKING
 
 from demem_agent.errors import StoreError
 from demem_agent.later import dataclass
-from demem_agent.stores.keys import Room, file_secret
+from demem_agent.stores.keys import Room
 from demem_agent.stores.migrating import migrate
-from demem_agent.stores.schema import APPLICATION, VERSION
+from demem_agent.stores.schema import APPLICATION, EARLIER, VERSION
 from demem_agent.stores.sealing import Broken
 from demem_agent.stores.waiting import Turnstile, remaining, tries
+from demem_agent.stores.wrapping import KeyRefused, file_secret
 
 try:
     import pysqlite3 as sqlite3  # pyright: ignore[reportMissingImports]  # an extra
@@ -45,6 +46,7 @@ __all__ = [
     "must_be_alone",
     "part",
     "reported",
+    "require_key",
     "shares_safely",
     "sqlite3",
     "transaction",
@@ -88,6 +90,7 @@ class Connection:
         wait: seconds that SQLite waits for other processes just now.
         users: how many stores of this process use it.
         secret: of the file, which every key in it needs.
+        key: that the caller gave, by which the secret is wrapped; None where it is not.
         room: where keys have room, as far as is known.
         owes_erasure: whether forgotten text, or a key to it, may still be in the file or its log.
         owes_rewriting: whether the file has to be written anew for that.
@@ -97,7 +100,8 @@ class Connection:
 
     file: _File | None
     db: Database
-    secret: bytes
+    secret: bytes = field(repr=False)
+    key: bytes | None = field(repr=False)
     wait: float
     room: Room = field(default_factory=Room)
     lock: Turnstile = field(default_factory=Turnstile)
@@ -151,8 +155,12 @@ def must_be_alone() -> bool:
     return not shares_safely(sqlite3.sqlite_version_info)
 
 
-def connect(path: str) -> Connection:
+def connect(path: str, key: bytes | None = None) -> Connection:
     """Return this process's connection to a file, with one user more; opened where there is none.
+
+    Args:
+        key: that the file is encrypted with; of one that is open already, :func:`require_key` looks
+            at it.
 
     Raises:
         StoreError: as :class:`~demem_agent.stores.sqlite.SqliteStore` says.
@@ -161,7 +169,7 @@ def connect(path: str) -> Connection:
         file = _file(path)
         connection = _CONNECTIONS.get(file) if file else None
         if connection is None:
-            connection = _opened(path)
+            connection = _opened(path, key)
         connection.users += 1
     return connection
 
@@ -175,6 +183,16 @@ def disconnect(connection: Connection) -> None:
         if connection.file and _CONNECTIONS.get(connection.file) is connection:
             del _CONNECTIONS[connection.file]
         connection.db.close()
+
+
+def require_key(connection: Connection, path: str, key: bytes | None) -> None:
+    """Refuse who does not have the key of a file that this process has open.
+
+    Raises:
+        StoreError: then.
+    """
+    _secret(connection.db, path, key)
+    connection.key = key
 
 
 def erase_log(connection: Connection, *, at_once: bool = True) -> str | None:
@@ -354,20 +372,20 @@ def _file(path: str) -> _File | None:
     return os.getpid(), found.st_dev, found.st_ino
 
 
-def _opened(path: str) -> Connection:
+def _opened(path: str, key: bytes | None) -> Connection:
     if path != ":memory:" and not os.path.exists(path):
         _make_private(path)
     wait = remaining(WAIT)
     db = sqlite3.connect(path, timeout=wait, isolation_level=None, check_same_thread=False)
     try:
         db.row_factory = sqlite3.Row
-        _prepare(db, path)
-        owed, secret = _about_file(db, path)
+        _prepare(db, path, key)
+        owed, secret = _owed(db, path), _secret(db, path, key)
     except BaseException:
         db.close()
         raise
     connection = Connection(
-        _file(path), db, secret, wait, owes_erasure=bool(owed), owes_rewriting=bool(owed % 2)
+        _file(path), db, secret, key, wait, owes_erasure=bool(owed), owes_rewriting=bool(owed % 2)
     )
     if connection.file:
         _CONNECTIONS[connection.file] = connection
@@ -385,7 +403,7 @@ def _make_private(path: str) -> None:
         raise StoreError(f"cannot open {path}: {error.strerror}") from error
 
 
-def _prepare(db: Database, path: str) -> None:
+def _prepare(db: Database, path: str, key: bytes | None) -> None:
     if must_be_alone():
         db.execute("PRAGMA locking_mode=EXCLUSIVE")
     with transaction(db, "BEGIN"):  # of one moment, should another process make the file just now
@@ -397,8 +415,13 @@ def _prepare(db: Database, path: str) -> None:
     with transaction(db):
         _require_ours(db, path)  # once more, now that nobody else can write
         version = version_of(db)
+        if key is not None and 0 < version <= EARLIER:
+            raise StoreError(
+                f"{path} was made before files could be encrypted: open it without a key, "
+                "which carries it over, and encrypt it with demem rotate-key"
+            )
         if version < VERSION:
-            migrate(db, version)
+            migrate(db, version, key)
 
 
 def _use_log(db: Database) -> None:
@@ -432,14 +455,26 @@ def _require_ours(db: Database, path: str) -> None:
         )
 
 
-def _about_file(db: Database, path: str) -> tuple[int, bytes]:
-    """Return what a file owes, and its secret."""
+def _owed(db: Database, path: str) -> int:
+    """Return what a file owes."""
     try:
-        return _number(db, "SELECT owed FROM erasure"), file_secret(db)
-    except Broken as error:
-        raise StoreError(f"cannot open {path}: {error}") from error
+        return _number(db, "SELECT owed FROM erasure")
     except (TypeError, ValueError) as error:
         raise StoreError(f"cannot open {path}: the row of the file is damaged") from error
+
+
+def _secret(db: Database, path: str, key: bytes | None) -> bytes:
+    """Return the secret of a file.
+
+    Raises:
+        StoreError: if it is lost, or the key is not the right one.
+    """
+    try:
+        return file_secret(db, key)
+    except KeyRefused as error:
+        raise StoreError(f"cannot open {path}: {error}") from None
+    except Broken as error:
+        raise StoreError(f"cannot open {path}: {error}") from error
 
 
 def version_of(db: Database) -> int:

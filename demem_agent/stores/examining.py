@@ -25,6 +25,7 @@ from demem_agent.stores.migrating import make_empty
 from demem_agent.stores.portable import export, sound
 from demem_agent.stores.schema import VERSION
 from demem_agent.stores.sqlite import SqliteStore
+from demem_agent.stores.wrapping import EncryptionKey, given_key
 from demem_agent.text.units import Measure, measure
 
 if TYPE_CHECKING:
@@ -119,20 +120,25 @@ class Repaired:
 
 
 def examined(
-    path: str | Path, *, counter: Measure | None = None, progress: Progress | None = None
+    path: str | Path,
+    *,
+    counter: Measure | None = None,
+    progress: Progress | None = None,
+    encryption_key: EncryptionKey | None = None,
 ) -> Examined:
     """Read everything that is in a file, and check it.
 
     Args:
         counter: what measures texts where a memory counts in tokens and was made with a counter.
         progress: called with (done, in all), in memories.
+        encryption_key: of the file, if it is encrypted.
 
     Raises:
-        StoreError: if there is no such file, it is of another program, of a newer version, or in
-            use by another process where this SQLite cannot share it.
+        StoreError: if there is no such file, another key opens it, it is of another program, of a
+            newer version, or in use by another process where this SQLite cannot share it.
     """
     with _copy_of(Path(path)) as copy:
-        found = _Examination(copy, counter)
+        found = _Examination(copy, counter, given_key(encryption_key))
         return replace(found.told(progress), path=str(path), size=_size(Path(path)))
 
 
@@ -142,22 +148,24 @@ def repaired(
     *,
     counter: Measure | None = None,
     progress: Progress | None = None,
+    encryption_key: EncryptionKey | None = None,
 ) -> Repaired:
     """Write what can be read of a file into another, in which every memory is whole again.
 
     Args:
         out: the mended copy; no such file may be there.
-        counter, progress: as for :func:`examined`.
+        counter, progress, encryption_key: as for :func:`examined`.
 
     Raises:
         InvalidInput: if ``out`` is there, or has no folder.
         StoreError: as for :func:`examined`.
     """
     with written_beside(Path(out)) as partial, _copy_of(Path(path)) as copy:
-        examination = _Examination(copy, counter)
+        key = given_key(encryption_key)
+        examination = _Examination(copy, counter, key)
         found = replace(examination.told(progress), path=str(path), size=_size(Path(path)))
         partial.unlink()
-        target = SqliteStore(partial)
+        target = SqliteStore(partial, key)
         try:
             items, lost = examination.mended_into(target)
         finally:
@@ -177,11 +185,13 @@ class _Examination:
 
     Args:
         copy: which is nobody else's.
+        key: that it is encrypted with; None without.
     """
 
-    def __init__(self, copy: Path, counter: Measure | None) -> None:
+    def __init__(self, copy: Path, counter: Measure | None, key: bytes | None) -> None:
         self.copy = copy
         self.counter = counter
+        self._key = key
         self.faults: list[str] = []
 
     def told(self, progress: Progress | None) -> Examined:
@@ -231,7 +241,7 @@ class _Examination:
 
     @contextmanager
     def _opened(self) -> Iterator[SqliteStore]:
-        store = SqliteStore(self.copy)
+        store = SqliteStore(self.copy, self._key)
         try:
             yield store
         finally:

@@ -8,8 +8,6 @@ what one lost page held is still there in two others.
 
 from __future__ import annotations
 
-import hashlib
-import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import field
@@ -29,21 +27,19 @@ __all__ = [
     "TABLES",
     "Keys",
     "Room",
-    "file_secret",
-    "make_file_secret",
     "mismatched",
+    "read_block",
+    "write_block",
 ]
 
 #: Cells of a block: 3,840 bytes, which leaves a page no room for another.
 BLOCK = 240
 #: The tables of the two copies, and by how many cells each is ahead.
 TABLES = {"key": 0, "spare_key": BLOCK // 2}
-#: The first cells hold the secret of the file, and the next one that of its own row.
+#: The first cells hold the secret of the file (``wrapping``), and the next one that of its own row.
 REGISTER = 4
 _RESERVED = 5
 _EMPTY = bytes(SECRET)
-#: Bytes: what kind of secret it is, a nonce, the secret itself, and what it is known again by.
-_KIND, _NONCE, _FILE, _TAG = b"open", 12, 32, 16
 
 
 @dataclass(slots=True)
@@ -121,7 +117,7 @@ class Keys:
                 for cell in cells:
                     at = _offset(table, cell)
                     block[at : at + SECRET] = self._changed[cell]
-                _write(self._db, table, number, bytes(block), is_new=known is None)
+                write_block(self._db, table, number, bytes(block), is_new=known is None)
                 self._blocks[table, number] = bytes(block)
         self._changed.clear()
 
@@ -163,35 +159,8 @@ class Keys:
 
     def _block(self, table: str, number: int) -> bytes | None:
         if (table, number) not in self._blocks:
-            self._blocks[table, number] = _read(self._db, table, number)
+            self._blocks[table, number] = read_block(self._db, table, number)
         return self._blocks[table, number]
-
-
-def make_file_secret(db: Database) -> None:
-    """Draw the secret of a new file."""
-    secret = os.urandom(_FILE)
-    header = _KIND + bytes(_NONCE) + secret + _tag(secret)
-    for table, ahead in TABLES.items():
-        block = bytearray(BLOCK * SECRET)
-        at = ahead * SECRET
-        block[at : at + len(header)] = header
-        _write(db, table, 0, bytes(block), is_new=True)
-
-
-def file_secret(db: Database) -> bytes:
-    """Return the secret of a file, from the first of the two places in which it is sound.
-
-    Raises:
-        Broken: if it is in neither.
-    """
-    for table, ahead in TABLES.items():
-        block = _read(db, table, 0)
-        if block is not None:
-            at = ahead * SECRET + len(_KIND) + _NONCE
-            secret = block[at : at + _FILE]
-            if block[at + _FILE : at + _FILE + _TAG] == _tag(secret):
-                return secret
-    raise Broken("the key of the file is lost")
 
 
 def mismatched(db: Database) -> list[str]:
@@ -211,11 +180,7 @@ def _all_of(db: Database, table: str) -> Iterator[bytes]:
     """Yield all blocks of a copy, empty ones in the place of those that are lost."""
     (last,) = db.execute(f"SELECT MAX(id) FROM {table}").fetchone()
     for number in range(0 if last is None else last + 1):
-        yield _read(db, table, number) or bytes(BLOCK * SECRET)
-
-
-def _tag(secret: bytes) -> bytes:
-    return hashlib.blake2b(secret, digest_size=_TAG).digest()
+        yield read_block(db, table, number) or bytes(BLOCK * SECRET)
 
 
 def _number(table: str, cell: int) -> int:
@@ -233,14 +198,16 @@ def _by_block(table: str, cells: Iterable[int]) -> Iterable[tuple[int, list[int]
     return sorted(found.items())
 
 
-def _read(db: Database, table: str, number: int) -> bytes | None:
+def read_block(db: Database, table: str, number: int) -> bytes | None:
+    """Return a block of one copy; None where it is not there, or damaged."""
     row = db.execute(f"SELECT secrets FROM {table} WHERE id = ?", (number,)).fetchone()
     if row is None or not isinstance(row[0], bytes) or len(row[0]) != BLOCK * SECRET:
         return None
     return row[0]
 
 
-def _write(db: Database, table: str, number: int, block: bytes, *, is_new: bool) -> None:
+def write_block(db: Database, table: str, number: int, block: bytes, *, is_new: bool) -> None:
+    """Write a block of one copy, over the one before unless it is new."""
     if is_new:
         db.execute(f"INSERT OR REPLACE INTO {table} (id, secrets) VALUES (?, ?)", (number, block))
     else:

@@ -9,7 +9,7 @@ from dataclasses import field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from demem_agent.errors import MemoryGone, StaleState, StoreError
+from demem_agent.errors import InvalidInput, MemoryGone, StaleState, StoreError
 from demem_agent.later import dataclass, module
 from demem_agent.settings import Settings
 from demem_agent.slots.records import (
@@ -19,6 +19,8 @@ from demem_agent.slots.records import (
     StoredContext,
     StoredEvidence,
     StoredSituation,
+    expire,
+    withdraw,
 )
 from demem_agent.stores.base import (
     Address,
@@ -45,8 +47,14 @@ else:
 __all__ = ["MemoryStore", "from_url"]
 
 
-def from_url(_: str, __: bool = True) -> MemoryStore:
-    """Make a new store; what follows ``memory://`` does not matter."""
+def from_url(_: str, __: bool = True, encryption_key: object = None) -> MemoryStore:
+    """Make a new store; what follows ``memory://`` does not matter.
+
+    Raises:
+        InvalidInput: for a key: there is no file that it could encrypt.
+    """
+    if encryption_key is not None:
+        raise InvalidInput("encryption_key", "a key", "left out: memory:// has no file")
     return MemoryStore()
 
 
@@ -281,6 +289,8 @@ def _write(tables: _Tables, delta: Delta) -> None:
         tables.marks.pop(mark.evidence_id, None)
         if mark.says_something:
             tables.marks[mark.evidence_id] = mark
+    withdraw(tables.keyed, delta.withdrawn)
+    expire(tables.keyed, tables.receipts, delta.expired)
     for operation in delta.operations:
         if operation.key is not None:
             tables.keyed[operation.key] = operation

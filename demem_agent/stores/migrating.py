@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from demem_agent.stores.base import Address
 from demem_agent.stores.codec import dumps
-from demem_agent.stores.keys import Keys, Room, file_secret, make_file_secret
+from demem_agent.stores.keys import Keys, Room
 from demem_agent.stores.memory_rows import HEAD, MemoryRow, write_memory
 from demem_agent.stores.register import Register, write_register
 from demem_agent.stores.schema import EARLIER, MIGRATIONS, SEALED, VERSION
 from demem_agent.stores.tables import COLUMNS, MOST_NUMBERS, Tables
+from demem_agent.stores.wrapping import make_file_secret
 
 if TYPE_CHECKING:
     from sqlite3 import Connection as Database
@@ -26,22 +27,23 @@ _KEYS = {"op": "seq"}
 _GONE = ("cover",)
 
 
-def migrate(db: Database, version: int) -> None:
+def migrate(db: Database, version: int, key: bytes | None = None) -> None:
     """Make a file what this version writes.
 
     Args:
         version: the number of the last migration that it has had; 0 for a new one.
+        key: that a new one is encrypted with.
     """
     if version == 0:
         execute_all(db, SEALED)
-        make_file_secret(db)
-        keys = Keys(db, file_secret(db), Room())
+        keys = Keys(db, make_file_secret(db, key), Room())
         write_register(db, keys, Register())
         keys.write()
     else:
         for script in MIGRATIONS[version:EARLIER]:
             execute_all(db, script)
-        _seal(db)
+        if version <= EARLIER:
+            _seal(db)
     db.execute(f"PRAGMA user_version = {VERSION}")
 
 
@@ -74,8 +76,7 @@ def _seal(db: Database) -> None:
     for table in earlier:
         db.execute(f"ALTER TABLE {table} RENAME TO {_OLD}{table}")
     execute_all(db, MIGRATIONS[EARLIER])
-    make_file_secret(db)
-    keys = Keys(db, file_secret(db), Room())
+    keys = Keys(db, make_file_secret(db, None), Room())
     tables = Tables(db, keys)
     memories = db.execute(f"SELECT * FROM {_OLD}memory ORDER BY rowid").fetchall()
     for number, row in enumerate(memories, 1):
@@ -120,7 +121,8 @@ def _rows(db: Database, address: Address, table: str) -> Iterator[dict[str, Any]
     covers = _covers(db, address) if table == "slot" else {}
     key = _KEYS.get(table, "number")
     for row in db.execute(f"SELECT * FROM {_OLD}{table} {where}", tuple(address)):
-        kept = {name: row[name] for name in COLUMNS[table] if name != "cover"}
+        had = row.keys()
+        kept = {name: row[name] if name in had else None for name in COLUMNS[table]}
         if table == "slot":
             kept["cover"] = dumps(covers.get(row[key], []))
         yield {key: row[key], **kept}

@@ -19,6 +19,7 @@ from demem_agent.stores.base import (
     Address,
     DeletionReceipt,
     MemoryInfo,
+    News,
     Rows,
     receipt_of,
     require_tenant_room,
@@ -35,6 +36,7 @@ from demem_agent.stores.connections import (
     must_be_alone,
     part,
     reported,
+    require_key,
     turn,
     wait_for,
 )
@@ -56,8 +58,10 @@ from demem_agent.stores.rows import (
 )
 from demem_agent.stores.schema import VERSION
 from demem_agent.stores.tables import Tables
+from demem_agent.stores.touched import touched_since
 from demem_agent.stores.waiting import remaining, tries
 from demem_agent.stores.whole_rows import Writing, rows_of
+from demem_agent.stores.wrapping import VARIABLE, EncryptionKey, given_key, write_file_secret
 
 if TYPE_CHECKING:
     from sqlite3 import Connection as Database
@@ -70,11 +74,14 @@ else:
 __all__ = ["SqliteStore", "from_url"]
 
 
-def from_url(rest: str, make: bool = True) -> SqliteStore | None:
+def from_url(
+    rest: str, make: bool = True, encryption_key: EncryptionKey | None = None
+) -> SqliteStore | None:
     """Open the file of a URL; ``rest`` is what follows ``sqlite://``, a slash and its path.
 
     Args:
         make: whether a file that is not there is made.
+        encryption_key: as for :class:`SqliteStore`.
 
     Raises:
         StoreError: also for a file that is not there, where none is to be made.
@@ -84,7 +91,7 @@ def from_url(rest: str, make: bool = True) -> SqliteStore | None:
         return None
     if not make and not os.path.exists(path):
         raise StoreError(f"there is no file {path}")
-    return SqliteStore(path)
+    return SqliteStore(path, encryption_key)
 
 
 class SqliteStore:
@@ -95,27 +102,49 @@ class SqliteStore:
 
     Args:
         path: of the file; made if it does not exist, its folder is not.
+        encryption_key: that a new file is encrypted with, and an encrypted one was: 32 bytes, or a
+            callable that returns them, which is called whenever a file is opened. Left out, it is
+            that of the environment, ``DEMEM_ENCRYPTION_KEY`` (64 hexadecimal digits) or
+            ``DEMEM_ENCRYPTION_KEY_FILE``; None where there is none either.
 
     Raises:
-        StoreError: if the file cannot be opened, is no database, was written by a newer version, or
-            is in use by another process where this SQLite cannot share it.
+        InvalidInput: for a key that is none.
+        StoreError: if the file cannot be opened, is no database, was written by a newer version, is
+            encrypted with another key or not at all, or is in use by another process where this
+            SQLite cannot share it.
     """
 
     schema: int | None = VERSION
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, encryption_key: EncryptionKey | None = None) -> None:
+        key = given_key(encryption_key)
         self.path = str(path)
         self.exclusive = must_be_alone()
         self._closed = False
         self._waiting: list[tuple[str, bool]] = []  # to be erased once no transaction is open
-        self._connection = connect(self.path)
+        self._given = encryption_key
+        self._connection = connect(self.path, key)
         self._db = self._connection.db
-        with self._using("erase"):
-            self._erase_log(at_once=False)
+        try:
+            with self._using("open"):
+                require_key(self._connection, self.path, key)
+                self._erase_log(at_once=False)
+        except BaseException:
+            disconnect(self._connection)
+            raise
 
-    def __reduce__(self) -> tuple[type[SqliteStore], tuple[str]]:
-        """Open the same file where this is unpickled or copied to."""
-        return SqliteStore, (self.path,)
+    def __reduce__(self) -> tuple[type[SqliteStore], tuple[str, EncryptionKey | None]]:
+        """Open the same file where this is unpickled or copied to.
+
+        Raises:
+            StoreError: where that would write the key into the pickle.
+        """
+        if isinstance(self._given, bytes):
+            raise StoreError(
+                f"{self.path} was opened with a key in bytes, which is not to be copied: give a "
+                f"callable of a module as encryption_key, or set {VARIABLE}"
+            )
+        return SqliteStore, (self.path, self._given)
 
     def create(self, address: Address, settings: Settings) -> None:
         """Write the row of a memory that does not exist yet."""
@@ -145,6 +174,15 @@ class SqliteStore:
             memory = found_memory(self._db, tables.keys, address)
             return None if memory is None else rows_of(tables, memory)
 
+    def news(self, address: Address, seq: int) -> News | None:
+        """Return what changed of a memory after an operation, or None where not all is known."""
+        with self._reading("load") as tables:
+            memory = found_memory(self._db, tables.keys, address)
+            touched = None if memory is None else touched_since(memory.recent, seq)
+            if memory is None or touched is None:
+                return None
+            return News(rows_of(tables, memory, touched), touched, memory.counts)
+
     def seq(self, address: Address, era: int = 0) -> int:
         """Return the number of the last operation."""
         query = "SELECT seq, era FROM memory WHERE tenant = ? AND memory_id = ?"
@@ -160,6 +198,7 @@ class SqliteStore:
         with self._writing("commit") as tables:
             memory = self._advanced(tables, address, delta)
             Writing(tables, memory).delta(delta)
+            memory.recent = () if delta.reembedded else memory.with_this_write(delta.after)
             write_memory(self._db, tables.keys, memory)
             if delta.tenant_items is not None:
                 require_tenant_room(self._items_of(address.tenant), delta)
@@ -257,6 +296,30 @@ class SqliteStore:
             StoreError: if the file cannot be read, or the copy not written.
         """
         return backups.backed_up(self, path, progress=progress)
+
+    @property
+    def encryption_key(self) -> bytes | None:
+        """The key that the file is encrypted with, as far as this process knows; None without."""
+        return self._connection.key
+
+    def rotate_encryption_key(self, new: EncryptionKey | None) -> None:
+        """Have the file need another key from now on; None: no key any more.
+
+        One page is written in each copy of the keys, in one transaction; no row is. Who has the
+        file open goes on. When this returns, what the key of before opens is in no file.
+
+        Raises:
+            InvalidInput: for a key that is none.
+            StoreError: if it cannot be written, or what was before cannot leave the log yet since
+                another process is reading.
+        """
+        key = None if new is None else given_key(new)
+        with self._transaction("encrypt"):
+            write_file_secret(self._db, self._connection.secret, key)
+            self._db.execute(OWE_LOG)
+        self._connection.key = key
+        self._connection.owes_erasure = True
+        self._erase("encrypted anew", needed=True, leaves="what the key of before opens")
 
     def faults(self) -> list[str]:
         """Return what is wrong with the file as a whole, beyond single rows; nothing if nothing."""
@@ -372,7 +435,7 @@ class SqliteStore:
         self._connection.owes_erasure = True
         self._connection.owes_rewriting = True
 
-    def _erase(self, what: str, *, needed: bool) -> None:
+    def _erase(self, what: str, *, needed: bool, leaves: str = "the text") -> None:
         """Empty the log, or write the file anew, where something is to leave them; say so where
         that is needed and cannot be.
         """
@@ -384,7 +447,7 @@ class SqliteStore:
         if needed and hindered:
             raise StoreError(
                 f"{what} in {self.path}, but {hindered}: "
-                "the text leaves the file with a later write or close"
+                f"{leaves} leaves the file with a later write or close"
             )
 
     def _erase_log(self, *, at_once: bool = True) -> str | None:
@@ -429,7 +492,7 @@ class SqliteStore:
         if self._closed:
             raise StoreError(f"{self.path} was closed")
         if self._connection.is_inherited:
-            self._connection = connect(self.path)
+            self._connection = connect(self.path, self._connection.key)
             self._db = self._connection.db
         with reported(doing, self.path), self._connection.lock:
             wait_for(self._connection, remaining(connections.WAIT))

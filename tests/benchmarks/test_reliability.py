@@ -282,3 +282,35 @@ def test_a_life_is_the_same_each_time_and_in_each_store(tmp_path: Path) -> None:
         for step in plan.steps:
             step.take(memory)
         assert life.digest(memory) == plan.digests[-1]
+
+
+def test_a_backup_is_of_the_write_that_a_life_had_come_to(tmp_path: Path) -> None:
+    """Also where that is in the middle of a step of two writes."""
+    lived = kills.Life(tmp_path, planned(5, 10))
+    first, last = lived.course.steps[8].ends, lived.course.steps[9].ends
+    assert last == first + 2
+    with life.opened(lived.url) as memory:
+        for step in lived.course.steps[:9]:
+            step.take(memory)
+        with pytest.raises(InterruptedError), pytest.MonkeyPatch.context() as patch:
+            _stop_after_a_write(patch)
+            lived.course.steps[9].take(memory)
+    lived.live(lambda _: None)
+    backup = tmp_path / f"0 {first + 1}.db"
+    found = kills.Found()
+    kills.whole(backup, lived, found)
+    assert not found.failures
+    for place in (first, last):
+        kills.whole(backup.rename(tmp_path / f"0 {place}.db"), lived, found)
+        backup = tmp_path / f"0 {place}.db"
+    assert found.failures.total() == 2
+
+
+def _stop_after_a_write(patch: Patch) -> None:
+    right = SqliteStore.commit
+
+    def commit(self: SqliteStore, address: Address, delta: Delta) -> None:
+        right(self, address, delta)
+        raise InterruptedError
+
+    patch.setattr(SqliteStore, "commit", commit)

@@ -101,3 +101,34 @@ def test_an_id_that_is_taken_is_refused(demem: Demem, users: Path, command: str)
     done = demem(command, users, "--memory-id", "ana", "--to", "ben")
     assert done.code == 1
     assert "'ben'" in done.err
+
+
+def test_a_file_is_encrypted_and_has_another_key(
+    demem: Demem, users: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, byte in (("a.key", b"a"), ("b.key", b"b")):
+        Path(name).write_text((byte * 32).hex())
+    told = demem.document("rotate-key", users, "--to", "a.key")
+    assert told["encrypted"]
+    assert "it is encrypted" in demem("memories", users).err
+    monkeypatch.setenv("DEMEM_ENCRYPTION_KEY_FILE", "a.key")
+    assert len(names(demem, users)) == 3
+    demem("rotate-key", users, "--to", "b.key")
+    assert "encryption_key is not the key" in demem("check", "-m", users, "--id", "ana").err
+    monkeypatch.setenv("DEMEM_ENCRYPTION_KEY_FILE", "b.key")
+    assert demem("doctor", users).code == 0
+    assert demem("export", "-m", users, "--id", "ana").code == 0
+    demem("backup", users, "copy.db")
+    assert demem("restore", "copy.db", "-m", "again.db").code == 0
+    assert len(names(demem, Path("again.db"))) == 3
+    demem("rotate-key", "again.db", "--open")
+    monkeypatch.delenv("DEMEM_ENCRYPTION_KEY_FILE")
+    assert len(names(demem, Path("again.db"))) == 3
+
+
+@pytest.mark.parametrize("given", [(), ("--to", "a.key", "--open"), ("--to", "none.key")])
+def test_a_key_is_changed_to_one_that_is_there_or_taken_away(
+    demem: Demem, users: Path, given: tuple[str, ...]
+) -> None:
+    assert demem("rotate-key", users, *given).code != 0
+    assert len(names(demem, users)) == 3

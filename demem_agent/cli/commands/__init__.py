@@ -46,6 +46,7 @@ from demem_agent.cli.commands.whole.delete import delete
 from demem_agent.cli.commands.whole.doctor import doctor
 from demem_agent.cli.commands.whole.memories import memories
 from demem_agent.cli.commands.whole.rename_memory import rename_memory
+from demem_agent.cli.commands.whole.rotate_key import rotate_key
 from demem_agent.cli.measuring.audit import audit
 from demem_agent.cli.measuring.bench import bench
 from demem_agent.cli.measuring.eval import evaluate_own
@@ -87,6 +88,7 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "backup": backup,
     "restore": restore,
     "doctor": doctor,
+    "rotate-key": rotate_key,
     "check": check,
     "memories": memories,
     "copy": copy,

@@ -1,0 +1,216 @@
+"""Keyed calls once what they told is forgotten: nothing confirms a guess or comes back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from demem_agent import SlotMemory
+from demem_agent.errors import IdempotencyConflict
+from demem_agent.slots import ledger
+from demem_agent.testing import BagEncoder, ReadingAnswerer
+
+SECRET = "The alarm code is 7431."
+QUESTION = "What is the alarm code?"
+
+
+def opened(store: str | None = None, **options: Any) -> SlotMemory:
+    given = {"encoder": BagEncoder(), "answerer": ReadingAnswerer(), "clock": None, **options}
+    return SlotMemory(**given) if store is None else SlotMemory.open(store, **given)
+
+
+def restored(memory: SlotMemory) -> SlotMemory:
+    return SlotMemory.restore(memory.export(), encoder=BagEncoder(), clock=None)
+
+
+def requests(memory: SlotMemory) -> dict[str, str]:
+    """Return what is kept of what was asked, by key."""
+    return {key: one.request for key, one in memory._held.state.keyed.items()}
+
+
+def asked(memory: SlotMemory) -> None:
+    memory.ingest(SECRET, key="k")
+
+
+def updated(memory: SlotMemory) -> None:
+    memory.ingest("The alarm code is 1234.")
+    memory.update("e1", SECRET, key="k")
+
+
+def referred(memory: SlotMemory) -> None:
+    memory.ingest(SECRET)
+    memory.feedback(memory.answer(QUESTION), reference="7431", key="k")
+
+
+def corrected(memory: SlotMemory) -> None:
+    memory.ingest("The alarm code is 1234.")
+    memory.feedback(memory.answer(QUESTION), correction=SECRET, key="k")
+
+
+def decided(memory: SlotMemory) -> None:
+    memory.ingest(SECRET)
+    memory.decide(SECRET, ("open", "leave"), key="k")
+
+
+def named(memory: SlotMemory) -> None:
+    memory.ingest(SECRET)
+    memory.decide("At the door.", (SECRET, "leave"), key="k")
+
+
+@pytest.mark.parametrize("told", [asked, updated, referred, corrected, decided, named])
+def test_no_digest_of_what_was_told_is_left(told: Callable[[SlotMemory], None]) -> None:
+    memory = opened()
+    told(memory)
+    before = {one for one in requests(memory).values() if one}
+    memory.forget(memory.evidence()[-1].id)
+    left = json.dumps(memory.export())
+    assert before
+    assert not any(digest in left for digest in before)
+    assert "k" in requests(memory)
+
+
+def replaced(memory: SlotMemory) -> None:
+    answer = memory.answer("Which lamp is lit?")
+    memory.feedback(answer, reference="7431", key="k")
+    memory.feedback(answer, reference="the red one")
+
+
+def recognized(memory: SlotMemory) -> None:
+    memory.decide("At the front door, it is 7431.", ("open", "leave"))
+    memory.decide("At the front door, it is 7431!", ("open", "leave"), key="k")
+
+
+def rendered(memory: SlotMemory) -> None:
+    memory.ingest(memory.read(QUESTION).text, key="k")
+
+
+@pytest.mark.parametrize("told", [replaced, recognized, rendered])
+def test_a_digest_of_what_is_kept_nowhere_goes_with_any_forget(
+    told: Callable[[SlotMemory], None],
+) -> None:
+    memory = opened()
+    memory.ingest(SECRET)
+    memory.ingest("The lamp is lit.")
+    told(memory)
+    memory.forget("e2")
+    assert requests(memory)["k"] == ""
+
+
+@pytest.mark.parametrize("text", [SECRET, "Another thing."])
+def test_a_retry_brings_nothing_back_and_gets_its_result(tmp_path: Path, text: str) -> None:
+    url = f"sqlite:///{tmp_path}/a.db"
+    with opened(url) as memory:
+        first = memory.ingest(SECRET, key="k")
+        memory.ingest("The lamp is lit.")
+        memory.forget("e1")
+        assert memory.ingest(text, key="k") == first
+        before = memory.export()
+    with opened(url) as memory:
+        assert memory.ingest(text, key="k") == first
+        assert memory.ingest_many([{"text": text, "key": "k"}]) == [first]
+        memory.check()
+        assert memory.export() == before
+
+
+def test_a_correction_told_again_is_not_remembered_again() -> None:
+    memory = opened()
+    corrected(memory)
+    memory.forget(memory.evidence()[-1].id)
+    done = memory.feedback("a1", correction=SECRET, key="k")
+    assert (done.remembered, len(memory)) == ("e2", 1)
+
+
+def test_what_was_told_of_others_is_still_told_apart() -> None:
+    memory = opened()
+    memory.ingest("The lamp is lit.", key="other")
+    memory.ingest(SECRET, key="k")
+    memory.forget("e2")
+    with pytest.raises(IdempotencyConflict):
+        memory.ingest("The lamp is out.", key="other")
+
+
+def test_what_makes_room_goes_with_what_was_asked() -> None:
+    memory = opened(most_items=2)
+    for number in range(4):
+        memory.ingest(f"The lamp {number} is lit.", key=f"k{number}")
+    assert [bool(one) for one in requests(memory).values()] == [False, False, True, True]
+
+
+@pytest.mark.parametrize("by", ["id", "text"])
+def test_a_list_brings_back_nothing_that_was_remembered_under_its_keys(by: str) -> None:
+    memory = opened()
+    turns = [
+        {"text": SECRET, "key": "k", "source_id": "1"},
+        {"text": "The lamp is lit.", "key": "l", "source_id": "2"},
+    ]
+    memory.ingest_many(turns)
+    memory.forget("e1")
+    done = memory.sync(turns, source="crm", by=by)  # type: ignore[arg-type]
+    assert (done.unchanged, len(memory)) == (2, 1)
+    memory.check()
+
+
+def test_all_stores_come_to_the_same(tmp_path: Path) -> None:
+    told = []
+    for store in (None, f"sqlite:///{tmp_path}/a.db"):
+        memory = opened(store)
+        corrected(memory)
+        memory.forget(memory.evidence()[-1].id)
+        told.append(memory.export())
+        memory.close()
+    with opened(store) as memory:
+        told.append(memory.export())
+    assert told[0] == told[1] == told[2]
+
+
+class TestWhatIsKnownLongEnough:
+    @pytest.fixture(autouse=True)
+    def few(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(ledger, "KEYS", 5)
+        monkeypatch.setattr(ledger, "RECEIPTS", 3)
+
+    @pytest.mark.parametrize("in_file", [False, True])
+    def test_the_oldest_keys_go_of_which_nothing_is_there(
+        self, tmp_path: Path, in_file: bool
+    ) -> None:
+        url = f"sqlite:///{tmp_path}/a.db" if in_file else None
+        memory = opened(url)
+        memory.ingest("The lamp is lit.", key="lamp")
+        memory.sync([{"text": "The rent is due.", "source_id": "1"}], source="crm")
+        answer = memory.answer("Which lamp is lit?")
+        for number in range(20):
+            memory.feedback(answer, reward=1.0, key=f"f{number}")
+        known = list(memory._held.state.keyed)
+        assert known == [
+            "lamp",
+            "crm:1",
+            *(f"f{number}" for number in range(14, 20)),
+        ]  # 5, and the new one
+        again = opened(url) if in_file else restored(memory)
+        again.check()
+        assert again.export() == memory.export()
+        assert memory.ingest("The lamp is lit.", key="lamp").evidence_id == "e1"
+
+    def test_the_oldest_receipts_of_room_go(self, tmp_path: Path) -> None:
+        url = f"sqlite:///{tmp_path}/a.db"
+        with opened(url, most_items=1) as memory:
+            for number in range(9):
+                memory.ingest(f"The lamp {number} is lit.")
+            told = memory.receipts()
+        assert [receipt.evidence for receipt in told[-3:]] == [("e6",), ("e7",), ("e8",)]
+        assert len(told) <= 4
+        with opened(url) as memory:
+            memory.check()
+            assert memory.receipts() == told
+
+    def test_what_is_within_the_bound_is_known(self) -> None:
+        memory = opened()
+        memory.ingest("The lamp is lit.")
+        answer = memory.answer("Which lamp is lit?")
+        for number in range(5):
+            memory.feedback(answer, reward=1.0, key=f"f{number}")
+        assert len(memory._held.state.keyed) == 5
