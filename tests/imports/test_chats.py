@@ -50,7 +50,7 @@ It has a red ribbon.
 \u200e[01.02.24, 10:01:00] Ben: \u200eBild weggelassen
 \u200e[01.02.24, 10:01:30] Ben: Our new gate \u200eBild weggelassen
 \u200e[01.02.24, 10:01:40] Ben: \u200e<Anhang: 00000012-PHOTO.jpg>
-[13.02.24, 09:00:00] ~\u202fCy: @\u2068Ana\u2069 see http://e.org/a: it is open \u200e<Mensagem editada>
+[13.02.24, 09:00:00] ~\u202fCy: @\u2068Ana\u2069 see http://e.org: open \u200e<Mensagem editada>
 [13.02.24, 09:00:01] Ben: \u200eDu hast diese Nachricht gelöscht.
 """
 
@@ -85,7 +85,7 @@ def test_a_chat_of_ios_is_its_messages_without_what_whatsapp_says() -> None:
     assert [(turn.speaker, turn.text) for turn in source] == [
         ("Ana María", "The key is under the mat.\nIt has a red ribbon.\n\n[2024] was better."),
         ("Ben", "Our new gate"),
-        ("Cy", "@Ana see http://e.org/a: it is open"),
+        ("Cy", "@Ana see http://e.org: open"),
     ]
     assert source.reasons == {"notice": 3, "media": 2}
 
