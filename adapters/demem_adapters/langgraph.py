@@ -7,7 +7,7 @@ import json
 import threading
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
 from itertools import count
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from demem_adapters.common import Asker, Conditions, Memories, Recent, Situation
 from demem_agent import Evidence, Reading, SlotMemory
@@ -93,8 +93,8 @@ class SlotStore(BaseStore):
     Such a search gives the items of the inner store, filtered by it, the best first; those that
     memory did not rank follow, as in the inner store, without a score. A score is the probability,
     from 0 to 1, that an item bears on the query. Items are remembered after the inner store has
-    taken them, as it then holds them; :meth:`catch_up` does so for what it held before, and forgets
-    what it holds no more.
+    taken them, as it then holds them, or as soon as that can be done; :meth:`catch_up` does so for
+    what it held before, and forgets what it holds no more.
     """
 
     def __init__(
@@ -115,6 +115,8 @@ class SlotStore(BaseStore):
         self._looks = count()
         #: By item, the number of the look that memory holds.
         self._held: Recent[str, int] = Recent(_MOST_HELD)
+        #: By item, what of it was to be remembered as it was put, where that was said.
+        self._indexes: Recent[str, Literal[False] | list[str]] = Recent(_MOST_HELD)
         self.supports_ttl = inner.supports_ttl
         self.ttl_config = inner.ttl_config
 
@@ -144,23 +146,26 @@ class SlotStore(BaseStore):
         """Remember what the inner store holds already, and return how many items that is.
 
         What it held and holds no more is forgotten: what has expired there, or was deleted without
-        this store. All memories that may hold something of it are looked through.
+        this store. All memories that may hold something of it are looked through. With which
+        ``index`` an item was put the inner store does not tell: of one that was not put through
+        this store, in this process, it is what ``text`` gives.
         """
         look = next(self._looks)
-        found = self._inner.search(namespace_prefix, limit=_ALL)
+        found = self._inner.search(namespace_prefix, limit=_ALL, refresh_ttl=False)
         return self._catch_up(found, namespace_prefix, look)
 
     async def acatch_up(self, namespace_prefix: Path = ()) -> int:
         """Remember as :meth:`catch_up` does, without blocking the event loop."""
         look = next(self._looks)
-        found = await self._inner.asearch(namespace_prefix, limit=_ALL)
+        found = await self._inner.asearch(namespace_prefix, limit=_ALL, refresh_ttl=False)
         return await asyncio.to_thread(self._catch_up, found, namespace_prefix, look)
 
     def _catch_up(self, items: list[SearchItem], prefix: Path, look: int) -> int:
         there: set[Place] = set()
         for item in items:
             there.add((item.namespace, item.key))
-            self._remember(PutOp(item.namespace, item.key, item.value), look)
+            index = self._indexes.get(_id_of((item.namespace, item.key)))
+            self._remember(PutOp(item.namespace, item.key, item.value, index), look)
         for path, key in self._remembered(prefix):
             if (path, key) not in there:
                 self._remember(PutOp(path, key, None), look)
@@ -259,8 +264,11 @@ class SlotStore(BaseStore):
         with self._lock:
             if look < self._held.get(place, look):
                 return
-            self._replace(name, place, text)
+            self._memories.write_soon(name, lambda: self._replace(name, place, text))
             self._held[place] = look
+            self._indexes.pop(place, None)
+            if put.index is not None:
+                self._indexes[place] = put.index
 
     def _replace(self, name: str, place: str, text: str) -> None:
         """Have a memory hold this text of a place and no other; none where it is blank."""

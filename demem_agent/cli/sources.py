@@ -14,6 +14,7 @@ from demem_agent.cli.faults import UsageError
 from demem_agent.errors import InvalidInput
 from demem_agent.evaluate import Dialogue, load_locomo
 from demem_agent.imports.own import keyed
+from demem_agent.imports.stamps import Dates
 from demem_agent.imports.wanted import Extra
 
 __all__ = ["FORMATS", "STDIN", "Source"]
@@ -59,6 +60,13 @@ class Source:
             help="What becomes of fields that a turn has no place for.",
         ),
     ] = "refuse"
+    dates: Annotated[
+        str | None,
+        typer.Option(
+            metavar="day|month",
+            help="What dates in a chat begin with; told by the file unless given.",
+        ),
+    ] = None
 
     def read(self, file: Path) -> imports.Import:
         """Begin to read; ``auto`` goes by what is in the file.
@@ -86,6 +94,7 @@ class Source:
             tools=self.tools,
             speakers=_named(self.speaker or ()),
             extra=cast(Extra, self.extra),
+            dates=cast(Dates | None, self.dates),
         )
 
     def _locomo(self, file: Path) -> imports.Import:

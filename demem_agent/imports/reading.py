@@ -8,6 +8,7 @@ from typing import TypedDict, Unpack
 
 from demem_agent.errors import InvalidInput
 from demem_agent.imports.chatgpt import read_chatgpt
+from demem_agent.imports.chats import read_chat
 from demem_agent.imports.claude import read_claude
 from demem_agent.imports.elements import Element, elements
 from demem_agent.imports.langmem import read_langmem
@@ -17,6 +18,7 @@ from demem_agent.imports.own import read_own
 from demem_agent.imports.plain import read_markdown, read_text
 from demem_agent.imports.recognising import format_of_text, format_of_value
 from demem_agent.imports.sources import Given, Source, sources_of
+from demem_agent.imports.stamps import Dates
 from demem_agent.imports.tables import read_table
 from demem_agent.imports.wanted import Extra, Wanted
 from demem_agent.imports.zep import read_zep
@@ -29,6 +31,7 @@ _TEXTS: Mapping[str, Callable[[Source, Wanted], Iterator[Turn]]] = {
     "text": read_text,
     "markdown": read_markdown,
     "csv": read_table,
+    "chat": read_chat,
 }
 _EXPORTS: Mapping[str, Callable[[Iterator[Element], Wanted], Iterator[Turn]]] = {
     "chatgpt": read_chatgpt,
@@ -42,6 +45,7 @@ _OWN = ("jsonl", "json")
 #: What a source may be said to be in; without, it is told by what is in it.
 FORMATS = (*_OWN, *_TEXTS, *_EXPORTS)
 _BENCHMARK = "no LoCoMo file: evaluate.load_locomo and demem ingest --format locomo read it"
+_DATES = ("day", "month")
 _EXTRA = ("refuse", "drop", "metadata")
 
 
@@ -52,6 +56,7 @@ class How(TypedDict, total=False):
     tools: bool
     speakers: Mapping[str, str] | None
     extra: Extra
+    dates: Dates | None
 
 
 class Import:
@@ -91,17 +96,19 @@ def read(
     tools: bool = False,
     speakers: Mapping[str, str] | None = None,
     extra: Extra = "refuse",
+    dates: Dates | None = None,
 ) -> Import:
     """Read turns from a file of another program, each with a key, so that it is remembered once.
 
-    JSON lines or an array of turns or messages, notes in plain text or Markdown, a table in CSV,
-    ChatGPT's and Claude's export, and what mem0, Zep, Letta and LangMem give. A file is read as it
-    is asked for; a large one in lines, in CSV or in an array need not fit in memory.
+    JSON lines or an array of turns or messages, notes in plain text or Markdown, a table in CSV, a
+    chat of WhatsApp's, ChatGPT's and Claude's export, and what mem0, Zep, Letta and LangMem give.
+    A file is read as it is asked for; a large one in lines, in CSV or in an array need not fit in
+    memory.
 
     Args:
-        source: a path, also of the zip file in which ChatGPT's or Claude's export comes; the lines
-            of a text; or values as a client gives them: a mapping, or a list of mappings or
-            objects.
+        source: a path, also of the zip file in which an export of ChatGPT, Claude or WhatsApp
+            comes; the lines of a text; or values as a client gives them: a mapping, or a list of
+            mappings or objects.
         format: one of ``FORMATS``; told by what is in the source, unless given.
         name: by which turns without an id are known; the file's own unless given.
         tools: whether calls of tools and their results are remembered as well.
@@ -109,6 +116,8 @@ def read(
         extra: what becomes of fields of turns, and columns of tables, that a turn has no place
             for: "refuse" names the first in an error, "drop" leaves them out, "metadata" keeps
             them beside the text.
+        dates: whether dates in a chat begin with the "day" or the "month"; told by all of them
+            together, unless given.
 
     Raises:
         InvalidInput: for an unknown format, or a source that cannot be read; while it is iterated
@@ -122,6 +131,8 @@ def read(
         raise InvalidInput("format", format, f"one of {', '.join(FORMATS)}")
     if extra not in _EXTRA:
         raise InvalidInput("extra", extra, '"refuse", "drop" or "metadata"')
+    if dates is not None and dates not in _DATES:
+        raise InvalidInput("dates", dates, '"day" or "month"')
     if name is not None:
         text_field("name", name)
     opened = sources_of(source, name)
@@ -133,6 +144,7 @@ def read(
         extra=extra,
         by_place=first.is_file,
         left_out=[],
+        dates=dates,
     )
     wanted.hearing(None, origin="messages")  # checks tools and speakers before anything is read
     found, turns = _read(first, format, wanted)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from demem_agent.imports.chats import is_chat
 from demem_agent.imports.sources import Source
 from demem_agent.imports.tables import is_table
 
@@ -31,7 +32,9 @@ _PAGES = {"results": "mem0", "memories": "mem0", "items": "langmem", "conversati
 
 
 def format_of_text(source: Source) -> str:
-    """Return "json", "csv", "markdown" or "text"; a text that says nothing of itself is plain."""
+    """Return "json", "csv", "markdown", "chat" or "text"; a text that says nothing of itself is
+    plain.
+    """
     if source.suffix in _JSON:
         return "json"
     if source.suffix in _TABLES:
@@ -39,6 +42,8 @@ def format_of_text(source: Source) -> str:
     if source.suffix in _MARKDOWN:
         return "markdown"
     head = source.head().lstrip()
+    if is_chat(head.split("\n")):
+        return "chat"
     if head[:1] in ("{", "["):
         return "json"
     if source.suffix != ".txt" and is_table(head.partition("\n")[0]):

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from demem_agent.turns import Turn
 
-__all__ = ["LOOKED_AT", "is_signed", "signed_turns"]
+__all__ = ["LOOKED_AT", "is_name", "is_signed", "signed_turns"]
 
 #: Lines by which it is told what a text is, the first of it.
 LOOKED_AT = 200
@@ -107,13 +107,21 @@ def _signed(line: str) -> tuple[str, str] | None:
     found = _SIGNED.fullmatch(line)
     if found is None:
         return None
-    words = found["name"].split()
-    is_side = found["name"] in _SIDES
-    if not is_side and not all(word[0].isupper() or not word[0].islower() for word in words):
-        return None
-    if words[0].lower() in _LABELS or words[-1].lower() in _LABELS:
+    if not is_name(found["name"]):
         return None
     return found["name"], found["said"]
+
+
+def is_name(name: str) -> bool:
+    """Whether one or more words look like what somebody is called: none of them is in small
+    letters, and notes are not called so.
+    """
+    if name in _SIDES:
+        return not {name} & _LABELS
+    words = name.split()
+    if not all(word[0].isupper() or not word[0].islower() for word in words):
+        return False
+    return words[0].lower() not in _LABELS and words[-1].lower() not in _LABELS
 
 
 def _is_sentence(said: str) -> bool:

@@ -22,6 +22,8 @@ Given = str | Path | Mapping[str, Any] | Iterable[Any]
 
 _CHUNK = 1 << 16
 _CONVERSATIONS = re.compile(r"(^|/)conversations[^/]*\.json$")
+#: A chat, as WhatsApp packs it on iOS and on Android.
+_CHAT = re.compile(r"(^|/)(_chat|[^/]*WhatsApp[^/]*)\.txt$")
 _EXPECTED = "a path, the lines of a text, or a list of mappings or objects"
 
 
@@ -116,10 +118,12 @@ def _given(given: Given, name: str | None) -> Source:
 
 def _zipped(path: Path, name: str | None) -> Iterator[Source]:
     """Yield the conversations in an export as it is downloaded, which may be in several files."""
-    expected = "a zip file with conversations.json in it"
+    expected = "a zip file with conversations.json or a chat of WhatsApp's in it"
     try:
         with ZipFile(path) as archive:
-            members = sorted(one for one in archive.namelist() if _CONVERSATIONS.search(one))
+            names = sorted(archive.namelist())
+            members = list(filter(_CONVERSATIONS.search, names))
+            members = members or list(filter(_CHAT.search, names))
             if not members:
                 raise InvalidInput("path", path.name, expected)
             for member in members:

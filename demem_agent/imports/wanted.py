@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from demem_agent.errors import InvalidInput
+from demem_agent.imports.stamps import Dates
 from demem_agent.later import dataclass
 from demem_agent.messages.hearing import Hearing, digest
 from demem_agent.messages.records import Omitted
@@ -29,6 +30,7 @@ class Wanted:
         by_place: whether a turn without an id is known by its place in the file; what was piped in
             or given as values is known by its words.
         left_out: takes what is not remembered.
+        dates: which number comes first in dates of chats; None to go by the file.
     """
 
     name: str
@@ -37,6 +39,7 @@ class Wanted:
     extra: Extra
     by_place: bool
     left_out: list[Omitted]
+    dates: Dates | None = None
 
     def hearing(self, session: str | None, *, origin: str, source: str | None = None) -> Hearing:
         """Return what takes in the messages of a conversation, and leaves out what this does."""

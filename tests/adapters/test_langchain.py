@@ -48,7 +48,7 @@ from demem_adapters.common import DECLARED, Memories
 from demem_adapters.langchain import MemoryMiddleware, MemoryRetriever, SlotSelector, tools, wrap
 from demem_agent import SlotMemory
 from demem_agent.encoders import default_encoder
-from demem_agent.errors import InvalidInput
+from demem_agent.errors import InvalidInput, StoreError
 from demem_agent.testing import BagEncoder
 from demem_agent.text import measure
 
@@ -557,6 +557,48 @@ def test_a_fact_that_is_remembered_outside_of_an_agent_may_come_back(memories: M
     for text in said:
         remember.invoke({"text": text})
     assert texts(memories) == said
+
+
+def remembering(text: str, id: str) -> AIMessage:
+    return AIMessage("", tool_calls=[{"name": "remember", "args": {"text": text}, "id": id}])
+
+
+def test_what_a_model_remembers_again_as_a_run_is_made_again_is_remembered_once(
+    memories: Memories,
+) -> None:
+    talker = model(remembering(VALVE, "c1"), ConnectionError("gone"))
+    given = {"messages": [HumanMessage("Note it.")]}
+    with pytest.raises(ConnectionError):
+        create_agent(talker, tools(memories)).invoke(given)
+    create_agent(model(remembering(VALVE, "c2")), tools(memories)).invoke(given)
+    assert texts(memories) == [VALVE]
+
+
+def test_what_a_model_remembers_in_another_turn_is_another_event(memories: Memories) -> None:
+    said = ["I live in Rome.", "I live in Oslo.", "I live in Rome."]
+    talker = model(*(reply for text in said for reply in (remembering(text, "c1"), "Noted.")))
+    bot = create_agent(talker, tools(memories), checkpointer=InMemorySaver())
+    for text in said:
+        ask(bot, text, config={"configurable": {"thread_id": "monday"}})
+    assert texts(memories) == said
+
+
+def test_what_a_model_remembers_while_the_store_fails_costs_no_run(
+    memories: Memories, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ingest, times = SlotMemory.ingest, iter([StoreError("busy")])
+
+    def busy(memory: SlotMemory, text: str, **about: Any) -> Any:
+        for error in times:
+            raise error
+        return ingest(memory, text, **about)
+
+    monkeypatch.setattr(SlotMemory, "ingest", busy)
+    bot = create_agent(model(remembering(VALVE, "c1")), tools(memories))
+    assert ask(bot, "Note it.").text == "Noted."
+    while memories.waiting:
+        memories.names()
+    assert texts(memories) == [VALVE]
 
 
 class Hearing(Memories):

@@ -536,16 +536,45 @@ class Full(MemoryStore):
         super().commit(address, delta)
 
 
-def test_what_memory_did_not_take_is_an_error_and_is_remembered_by_catching_up() -> None:
+def test_what_memory_cannot_take_yet_waits_and_the_store_goes_on() -> None:
     full = Full()
     memories = Memories(full, encoder=BagEncoder())
     store = wrap(InMemoryStore(), memories)
-    with pytest.raises(StoreError):
-        store.put(ANA, "f1", {"text": FACTS["f1"]})
+    for text in (FACTS["f1"], FACTS["f2"]):
+        store.put(ANA, "f1", {"text": text})
     assert keys(store.search(ANA, query="Where is the bike?")) == ["f1"]
     full.full = False
-    store.catch_up()
+    while memories.waiting:
+        memories.names()
+    assert texts(memories) == [FACTS["f2"]]
+
+
+def test_what_memory_never_took_is_remembered_by_catching_up() -> None:
+    full = Full()
+    inner = InMemoryStore()
+    memories = Memories(full, encoder=BagEncoder())
+    wrap(inner, memories).put(ANA, "f1", {"text": FACTS["f1"]})
+    memories._writes.drain(0.0)  # as at the end of a process
+    full.full = False
+    memories = Memories(full, encoder=BagEncoder())
+    wrap(inner, memories).catch_up()
     assert texts(memories) == [FACTS["f1"]]
+
+
+def test_catching_up_refreshes_nothing(memories: Memories) -> None:
+    inner = Expiring()
+    store = filled(memories, inner)
+    inner.ops.clear()
+    store.catch_up()
+    assert [op.refresh_ttl for op in inner.ops if isinstance(op, SearchOp)] == [False]
+
+
+def test_catching_up_remembers_nothing_that_was_put_without_an_index(memories: Memories) -> None:
+    store = wrap(InMemoryStore(), memories)
+    store.put(ANA, "f1", {"text": FACTS["f1"], "title": "Bike"}, index=["title"])
+    store.put(ANA, "f2", {"text": FACTS["f2"]}, index=False)
+    store.catch_up()
+    assert texts(memories) == ["Bike"]
 
 
 def test_a_memory_may_hold_more_than_the_store_and_a_search_gives_only_items(

@@ -369,6 +369,49 @@ def test_of_two_conversations_of_a_session_the_second_is_handed_over(
     assert texts(memories) == [*ORDER[:2], *CANCEL]
 
 
+ROME, OSLO = said("I live in Rome.", "Noted."), said("I live in Oslo.", "Noted.")
+
+
+def shown(block: MemoryBlock, *messages: ChatMessage) -> None:
+    """Show a history to a block, as LlamaIndex does before it calls the model."""
+    asyncio.run(block.aget([*messages], session_id="ana"))
+
+
+@pytest.mark.parametrize("restarts", [False, True])
+def test_a_conversation_that_begins_as_an_earlier_one_of_its_session_is_another(
+    memories: Memories, restarts: bool
+) -> None:
+    block = MemoryBlock(memories=memories)
+    for end in (1, 3):
+        shown(block, *[*ROME, *OSLO][:end])
+    block = MemoryBlock(memories=memories) if restarts else block
+    again = [*ROME, *OSLO, *ROME]
+    for end in (1, 1, 3, 5):  # the first call is made again
+        shown(block, *again[:end])
+    told = ["I live in Rome.", "Noted.", "I live in Oslo."]
+    assert texts(memories) == [*told, *told, "Noted.", "I live in Rome."]
+    asyncio.run(block.aput(again, session_id="ana"))
+    assert texts(memories)[3:] == [one.content for one in again]
+
+
+def test_two_conversations_of_a_session_that_go_on_in_turn_are_remembered_once(
+    memories: Memories,
+) -> None:
+    block = MemoryBlock(memories=memories)
+    first = said("Hello.", "Hi!", "My boiler has a brass valve.", "Noted.", "It leaks.")
+    second = said("Hello.", "Good day!", "My gate squeaks.", "Noted.", "It is green.")
+    for one, end in ((first, 1), (first, 3), (second, 1), (first, 5), (second, 3), (second, 5)):
+        shown(block, *one[:end])
+    assert sorted(texts(memories)) == sorted(one.content or "" for one in (*first, *second))
+
+
+def test_an_answer_that_is_made_anew_doubles_nothing(memories: Memories) -> None:
+    block = MemoryBlock(memories=memories)
+    for messages in (ROME[:1], ROME[:1], [*ROME, *OSLO[:1]], [*ROME, *OSLO[:1]]):
+        shown(block, *messages)
+    assert texts(memories) == ["I live in Rome.", "Noted.", "I live in Oslo."]
+
+
 def test_what_the_user_says_is_remembered_whatever_becomes_of_the_call(
     memories: Memories,
 ) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from adapter_contract import ASKED, VALVE, texts
 
 from demem_adapters.common import Memories
 from demem_agent import InvalidInput
+from demem_agent.errors import StoreError
 from demem_agent.stores import MemoryStore, connections
 from demem_agent.testing import BagEncoder
 
@@ -94,6 +95,60 @@ def test_a_user_of_another_process_that_holds_the_file_does_not_hold_up_the_othe
                 assert memories.prepare("ben", ASKED) is not None
         writing.join()
         assert texts(memories, "ana") == [VALVE]
+
+
+@pytest.mark.parametrize("call", ["remember", "forget", "feedback", "delete", "chosen"])
+def test_what_an_application_calls_itself_waits_no_longer_than_the_patience(
+    file: Path, call: str
+) -> None:
+    with stored(file, patience=0.2) as memories:
+        heard = memories.heard("ana", [VALVE])
+        memories.converse("ana", VALVE, "Noted.", key=heard, call="r1")
+        given: dict[str, Callable[[], object]] = {
+            "remember": lambda: memories.remember("ana", "It leaks."),
+            "forget": lambda: memories.forget("ana", "e1"),
+            "feedback": lambda: memories.feedback("r1", namespace="ana", thumbs=True),
+            "delete": lambda: memories.delete("ana"),
+            "chosen": lambda: memories.chosen("ana", "It leaks.", "call", outcome=True),
+        }
+        with held(file), soon(), pytest.raises(StoreError):
+            given[call]()
+        assert texts(memories) == [VALVE, "Noted."]  # nothing of it was done
+
+
+def test_in_the_background_what_an_application_remembers_is_left_to_the_thread(
+    file: Path,
+) -> None:
+    with stored(file, background=True) as memories:
+        memories.remember("ana", VALVE)
+        memories.names()
+        with held(file), soon():
+            memories.remember("ana", "It leaks.", speaker="user")
+            assert memories.waiting == 1
+            with pytest.raises(InvalidInput, match="at"):
+                memories.remember("ana", "It leaks.", at="soon")
+        while memories.waiting:
+            memories.names()
+        assert texts(memories) == [VALVE, "It leaks."]
+
+
+@pytest.mark.parametrize(
+    ("count", "told"), [(1, "1 turn or a part of one was"), (2, "2 turns or parts of them were")]
+)
+def test_how_much_was_given_up_is_said_in_words(
+    caplog: pytest.LogCaptureFixture, count: int, told: str
+) -> None:
+    store = _Held()
+    memories = Memories(store, encoder=BagEncoder())
+    store.commit = _fails  # type: ignore[method-assign]
+    for n in range(count):
+        memories.heard("ana", [f"It leaks {n} times."])
+    memories._writes.drain(0.0)
+    assert caplog.messages[-1] == f"{told} not remembered: the memories were closed"
+
+
+def _fails(address: Any, delta: Any) -> None:
+    raise StoreError("gone")
 
 
 class _Held(MemoryStore):

@@ -390,6 +390,18 @@ def test_what_a_model_remembers_again_as_its_output_is_turned_down_is_remembered
     assert texts(memories) == ["Note it.", VALVE, "Good."]
 
 
+def test_what_a_model_remembers_in_another_turn_is_another_event(memories: Memories) -> None:
+    said = ["I live in Rome.", "I live in Oslo.", "I live in Rome."]
+    calls = [ModelResponse([ToolCallPart("remember", {"text": text})]) for text in said]
+    noted = ModelResponse([TextPart("Noted.")])
+    watched = Watched(*(reply for call in calls for reply in (call, noted)))
+    bot = agent(watched.model, memories, tools=True)
+    history: list[ModelMessage] = []
+    for n in range(len(said)):
+        history = bot.run_sync(f"Note {n}.", message_history=history).all_messages()
+    assert [text for text in texts(memories) if text in said] == said
+
+
 def test_what_a_model_remembers_while_the_store_fails_costs_no_run(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -9,12 +9,14 @@ import multiprocessing
 import random
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
 
 from generated_conversations import Conversation
+from in_ram import IN_RAM
+from shortcuts import shortcuts
 from talks import talk_through
 
 from demem_adapters.common import Memories
@@ -22,8 +24,6 @@ from demem_agent.testing import BagEncoder
 
 __all__ = ["Processes", "several"]
 
-#: Where a file is written to without a disk, on systems that have it.
-_IN_RAM = Path("/dev/shm")
 _SHARED = "all"
 _TURNS = 12
 
@@ -69,17 +69,20 @@ class Processes:
 
 
 @contextmanager
-def several(count: int, adapter: str | None) -> Iterator[Processes]:
-    """Start so many processes that talk through an adapter, or what all adapters share."""
+def several(count: int, adapter: str | None, *, short: bool = False) -> Iterator[Processes]:
+    """Start so many processes that talk through an adapter, or what all adapters share.
+
+    Args:
+        short: whether they take shortcuts.
+    """
     spawning = multiprocessing.get_context("spawn")
-    folder = _IN_RAM if _IN_RAM.is_dir() else None
-    with tempfile.TemporaryDirectory(dir=folder) as made:
+    with tempfile.TemporaryDirectory(dir=IN_RAM) as made:
         ends: dict[str, Connection] = {}
         workers = []
         for n in range(count):
             name = f"Process {n}: "
             ends[name], other = spawning.Pipe()
-            workers.append(spawning.Process(target=_work, args=(name, adapter, other)))
+            workers.append(spawning.Process(target=_work, args=(name, adapter, other, short)))
             workers[-1].start()
             other.close()  # so that a process that ends is noticed
         try:
@@ -112,8 +115,13 @@ def _problems_among(
     return problems
 
 
-def _work(name: str, adapter: str | None, end: Connection) -> None:
+def _work(name: str, adapter: str | None, end: Connection, short: bool) -> None:
     """Have conversations as often as it is asked for."""
+    with shortcuts(adapter) if short else nullcontext():
+        _work_on(name, adapter, end)
+
+
+def _work_on(name: str, adapter: str | None, end: Connection) -> None:
     logging.disable(logging.WARNING)  # of writes that wait for those of the others
     talk = _kind(adapter)
     while True:

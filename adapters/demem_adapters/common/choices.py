@@ -8,6 +8,7 @@ from typing import Any, Unpack
 
 from demem_adapters.common.digests import digest
 from demem_adapters.common.namespaces import Namespaces
+from demem_adapters.common.patience import patient
 from demem_agent import FeedbackReport, InvalidInput
 from demem_agent.feedback import Told
 from demem_agent.reading import wrap
@@ -32,6 +33,7 @@ class Choices(Namespaces):
     The methods with ``a`` before their name are for event loops and never block one.
     """
 
+    @patient
     def choose(
         self, namespace: str, situation: str, actions: Iterable[str], **how: Unpack[Decides]
     ) -> Decision:
@@ -54,6 +56,7 @@ class Choices(Namespaces):
         """Choose as :meth:`choose` does, without blocking the event loop."""
         return await asyncio.to_thread(self.choose, namespace, situation, actions, **how)
 
+    @patient
     def chosen(
         self,
         namespace: str,
@@ -89,6 +92,7 @@ class Choices(Namespaces):
         """Record as :meth:`chosen` does, without blocking the event loop."""
         return await asyncio.to_thread(self.chosen, namespace, situation, action, **about)
 
+    @patient
     def outcome(
         self, namespace: str, decision: Decision | str, **told: Unpack[Told]
     ) -> FeedbackReport:
@@ -117,6 +121,7 @@ class Choices(Namespaces):
         """Tell as :meth:`outcome` does, without blocking the event loop."""
         return await asyncio.to_thread(self.outcome, namespace, decision, **told)
 
+    @patient
     def hint(self, namespace: str | None, situation: str, **how: Unpack[Advises]) -> str:
         """Return which tools worked in situations like this, as a block to put before a model.
 
@@ -135,6 +140,7 @@ class Choices(Namespaces):
         """Return what :meth:`hint` does, without blocking the event loop."""
         return await asyncio.to_thread(self.hint, namespace, situation, **how)
 
+    @patient
     def tried(
         self, namespace: str | None, situation: str, **how: Unpack[Tries]
     ) -> tuple[Tried, ...]:

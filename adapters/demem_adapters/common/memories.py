@@ -13,6 +13,7 @@ from demem_adapters.common.asking import ASSISTANT, USER, as_asked
 from demem_adapters.common.digests import digest
 from demem_adapters.common.failures import LOG, logged
 from demem_adapters.common.links import ANSWERS
+from demem_adapters.common.patience import patient
 from demem_adapters.common.recalling import Matching, erased_of, has
 from demem_adapters.common.recent import Recent
 from demem_adapters.common.remembering import MOST_KNOWN, Remembers, Said
@@ -89,6 +90,7 @@ class Memories(Remembers):
         #: By the id of a call, the answers in each namespace: two providers may give the same id.
         self._answers: Recent[str, dict[str, str]] = Recent(MOST_KNOWN)
 
+    @patient
     def answered(
         self,
         namespace: str | None,
@@ -177,13 +179,15 @@ class Memories(Remembers):
         call: str | None,
         asking: Asking,
     ) -> Answer | None:
+        told: Said
         if isinstance(key, Heard):
             of_turn = key.key or digest(asked, session, call)
         else:
             of_turn = key
             said_by = asking.get("asker") or USER
             once = f"{of_turn}:user"
-            self.remember(namespace, asked, speaker=said_by, session=session, key=once)
+            told = {"text": asked, "speaker": said_by, "session": session, "key": once}
+            self._remember_now(namespace, told)
         if not said.strip():
             return None
         once = f"{of_turn}:{digest(said)}"
@@ -192,17 +196,18 @@ class Memories(Remembers):
             if others:
                 self._say_instead(namespace, others, said, once, session, call)
             else:
-                about: Any = {"speaker": ASSISTANT, "session": session, "source_id": call}
+                told = {"text": said, "speaker": ASSISTANT, "session": session}
+                told |= {"source_id": call, "key": once}
                 if isinstance(key, Heard):
-                    about["anew"] = key.anew
-                    about["metadata"] = {ANSWERS: key.ids[-1]} if key.ids else None
-                self.remember(namespace, said, key=once, **about)
+                    told["anew"] = key.anew
+                    told["metadata"] = {ANSWERS: key.ids[-1]} if key.ids else None
+                self._remember_now(namespace, told)
         try:
             return self.answered(namespace, asked, said, reading, call=call, **asking)
         except InvalidInput as error:
             # It is remembered, so what this costs is not said of the turn.
-            told = "an answer was remembered, but not what it was given from: %s (%s)"
-            LOG.warning(told, type(error).__name__, error.field)
+            but = "an answer was remembered, but not what it was given from: %s (%s)"
+            LOG.warning(but, type(error).__name__, error.field)
             return None
 
     def _say_instead(
@@ -226,6 +231,7 @@ class Memories(Remembers):
             if holds is not None and item.text != words:
                 memory.supersede(item.id, holds, key=digest(once, item.id, holds))
 
+    @patient
     def feedback(self, call: str, *, namespace: str, **told: Unpack[Told]) -> FeedbackReport:
         """Tell how the answer of a call did, by the id that the provider or the framework gave it.
 
@@ -271,6 +277,7 @@ class Memories(Remembers):
         with logged("what was taken back was not forgotten"):
             self._writes.do(namespace, taken_back, "what was taken back waits to be forgotten")
 
+    @patient
     def forget(
         self,
         namespace: str,

@@ -5,6 +5,7 @@ lately.
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any, Self, Unpack
 
@@ -46,6 +47,11 @@ class Namespaces:
         self._pool = MemoryPool(
             url, most_open=most_open, most_bytes=most_bytes, on_gone=self._gone, **options
         )
+
+    @property
+    def patience(self) -> float:
+        """Seconds that a call waits for others, at most."""
+        return math.inf
 
     def of(self, namespace: str) -> SlotMemory:
         """Return the memory of a namespace, making it if there is none.

@@ -11,6 +11,7 @@ from typing import Any, Unpack
 from demem_adapters.common.asking import as_asked
 from demem_adapters.common.failures import LOG, Outage
 from demem_adapters.common.injecting import BESIDE
+from demem_adapters.common.patience import patient
 from demem_adapters.common.said import kept_as, left_behind
 from demem_adapters.common.turns import Heard
 from demem_adapters.common.writing import seconds_field
@@ -55,6 +56,7 @@ class Recalls(Written):
         self.recall_patience = seconds_field("recall_patience", recall_patience)
         self._outage = Outage()
 
+    @patient
     def recall(
         self,
         namespace: str | None,

@@ -7,6 +7,7 @@ import contextlib
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date, datetime
 from typing import Any, Required, TypedDict, Unpack
+from uuid import uuid4
 
 from demem_adapters.common.digests import digest
 from demem_adapters.common.failures import logged
@@ -18,6 +19,7 @@ from demem_adapters.common.hearing import (
     waiting_of,
 )
 from demem_adapters.common.links import AFTER
+from demem_adapters.common.patience import patient
 from demem_adapters.common.places import standing_of
 from demem_adapters.common.recalling import Recalls
 from demem_adapters.common.recent import Recent
@@ -26,7 +28,7 @@ from demem_adapters.common.turns import Call, Heard, LastHeard, Telling, sayings
 from demem_adapters.common.writing import patiently
 from demem_agent import SlotMemory
 from demem_agent.errors import IdempotencyConflict, NotFound
-from demem_agent.turns import text_field
+from demem_agent.turns import Turn, as_turn, text_field
 
 __all__ = ["MOST_KNOWN", "Remembers", "Said"]
 
@@ -62,6 +64,7 @@ class Remembers(Recalls):
         #: Whose memory a message was said to first, by what tells it from others.
         self._whose: Recent[str, str] = Recent(MOST_KNOWN)
 
+    @patient
     def remember(
         self,
         namespace: str | None,
@@ -78,7 +81,8 @@ class Remembers(Recalls):
     ) -> None:
         """Remember a text as it was said; a blank text is none.
 
-        The same text with the same key again changes nothing.
+        The same text with the same key again changes nothing. When this returns it is remembered;
+        where writes are left to a thread (``background``) it waits to be.
 
         Args:
             metadata: what is kept beside it, JSON values by name, at most 4 KB; ``where`` filters
@@ -86,13 +90,14 @@ class Remembers(Recalls):
             anew: remember it again where what had the key was forgotten since; else it stays so.
 
         Raises:
-            IdempotencyConflict: for a key that something else was remembered under.
+            IdempotencyConflict: for a key that something else was remembered under; in the
+                background that is logged.
+            StoreError: also where others hold the memory or its store for longer than
+                ``patience``; with a key it can be made again. Never in the background.
         """
         said = kept_as(text)
         if namespace is None or not said.strip():
             return
-        memory = self.of(namespace)
-
         about: Any = {
             "speaker": speaker,
             "at": at,
@@ -101,7 +106,30 @@ class Remembers(Recalls):
             "source_id": source_id,
             "metadata": metadata,
         }
+        if not self._writes.background:
+            self._enter(namespace, said, key, about, anew)
+            return
+        as_turn(Turn(said, key=key, **about))  # what is wrong with it is said now
+        once = key or uuid4().hex  # done again after an error, it is the same event
+        self.write_soon(namespace, lambda: self._enter(namespace, said, once, about, anew))
+
+    def _enter(
+        self, namespace: str, said: str, key: str | None, about: Mapping[str, Any], anew: bool
+    ) -> None:
+        """Remember a text now, in the thread that this is called in."""
+        memory = self.of(namespace)
         patiently(lambda: entered(memory, said, key, about, anew))
+
+    def _remember_now(self, namespace: str, given: Said) -> None:
+        """Remember a text as a part of what is being written; blank ones are none."""
+        about: Any = {**given}
+        said, key, anew = (
+            kept_as(about.pop("text")),
+            about.pop("key", None),
+            about.pop("anew", False),
+        )
+        if said.strip():
+            self._enter(namespace, said, key, about, anew)
 
     def keep(self, namespace: str | None, turns: Callable[[], Iterable[Said]]) -> None:
         """Remember texts that a framework hands over, each with a ``key`` of its own, and once.
@@ -125,7 +153,7 @@ class Remembers(Recalls):
             while given:  # again after an error, the rest of it
                 # It was handed over before, in another way.
                 with contextlib.suppress(IdempotencyConflict):
-                    self.remember(namespace, **given[0])
+                    self._remember_now(namespace, given[0])
                 del given[0]
 
         self.write(namespace, remembered)

@@ -294,7 +294,9 @@ class Writes:
         self._take_out(queue, most)
         self.lost += most
         if most:
-            LOG.warning("%d turns or parts of one were not remembered: %s", most, why)
+            one = "1 turn or a part of one was"
+            told = one if most == 1 else f"{most} turns or parts of them were"
+            LOG.warning("%s not remembered: %s", told, why)
 
     def _work(self) -> None:
         """Write what waits, until nothing does."""

@@ -7,6 +7,7 @@ from typing import Any, Unpack
 
 from demem_adapters.common.choices import Choices
 from demem_adapters.common.failures import logged
+from demem_adapters.common.patience import patient
 from demem_adapters.common.writing import Writes
 from demem_agent import SlotMemory
 from demem_agent.options import Options
@@ -40,6 +41,11 @@ class Written(Choices):
         self._writes = Writes(background=background, most=most_waiting, patience=patience)
 
     @property
+    def patience(self) -> float:
+        """Seconds that a call waits for others, at most."""
+        return self._writes.patience
+
+    @property
     def waiting(self) -> int:
         """How many writes wait until they can be done."""
         return self._writes.waiting
@@ -59,8 +65,20 @@ class Written(Choices):
             later: leave it to a thread, as where the caller must not wait for the disk.
         """
         with logged("a turn was not remembered"):
-            text_field("namespace", namespace)
-            self._writes.do(namespace, work, later=later)
+            self.write_soon(namespace, work, later=later)
+
+    def write_soon(
+        self, namespace: str, work: Callable[[], object], *, later: bool = False
+    ) -> None:
+        """Write to a memory as :meth:`write` does, and raise what is not over when it is tried
+        again.
+
+        Raises:
+            InvalidInput: if the namespace is no text, or blank.
+            DeMemError: what the work raises, unless it is done later.
+        """
+        text_field("namespace", namespace)
+        self._writes.do(namespace, work, later=later)
 
     def of(self, namespace: str) -> SlotMemory:
         """Return the memory of a namespace, making it if there is none.
@@ -90,6 +108,7 @@ class Written(Choices):
         self._writes.settle_all()
         return super().names()
 
+    @patient
     def delete(self, namespace: str) -> DeletionReceipt:
         """Delete the memory of a namespace for good; see :meth:`Namespaces.delete`.
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from datetime import date
 from typing import Annotated, Any, NamedTuple, TypedDict
+from uuid import uuid4
 
 from demem_adapters.common import (
     BESIDE,
@@ -17,6 +19,7 @@ from demem_adapters.common import (
     Memories,
     Namespace,
     Recent,
+    Said,
     Situation,
     block,
     came_to_its_end,
@@ -352,10 +355,8 @@ def tools(
     situation = Situation(asker, conditions, where)
 
     def remember(text: str, runtime: ToolRuntime[Any, Any] = _OUTSIDE) -> str:
-        name = named(namespace, runtime)
-        call = getattr(runtime, "tool_call_id", None)
-        key = digest(name, call, text) if call else None
-        memories.remember(name, text, source="tool", key=key)
+        told: Said = {"text": text, "source": "tool", "key": _key(runtime, text)}
+        memories.keep(named(namespace, runtime), lambda: [told])
         return "Remembered."
 
     def recall(query: str, runtime: ToolRuntime[Any, Any] = _OUTSIDE) -> str:
@@ -367,6 +368,18 @@ def tools(
         _tool(remember, "Remember a fact for later conversations, in one self-contained sentence."),
         _tool(recall, "Recall what was said in earlier conversations that bears on a question."),
     ]
+
+
+def _key(runtime: Any, text: str) -> str:
+    """Return the key of what a model remembers: the same as a run is made again, whose calls have
+    other ids; another in another turn. Outside of an agent all that is remembered is an event.
+    """
+    call = getattr(runtime, "tool_call_id", None)
+    state = getattr(runtime, "state", None)
+    if call and state and "messages" in state:
+        asked = [*said(state["messages"]).values()]
+        return digest("remember", text, asked, date.today().isoformat())
+    return digest("remember", text, call or uuid4().hex)
 
 
 def _spoken_in(runtime: Any) -> list[str]:

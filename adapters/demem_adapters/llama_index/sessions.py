@@ -9,7 +9,7 @@ conversation. The mark is kept beside it, to go on from where another process ha
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from demem_adapters.common import ASSISTANT, digest
 from demem_adapters.common.links import LEFT, UP_TO
@@ -21,6 +21,8 @@ __all__ = ["Session", "Words"]
 Words = tuple[str, str]
 #: How many messages in a row are not the same as others by chance.
 _NO_CHANCE = 2
+#: How many histories of a session may go on in turn.
+_OTHERS = 8
 
 
 @dataclass(slots=True)
@@ -34,6 +36,8 @@ class Session:
         now: the same of the history as it is now.
         has_moved: whether anything has left it since it was shown.
         is_over: whether it was handed over as a whole since.
+        last: the mark of what was shown last of it.
+        others: the marks before other histories that were shown, the latest last.
     """
 
     name: str | None
@@ -41,6 +45,8 @@ class Session:
     now: str | None = None
     has_moved: bool = False
     is_over: bool = False
+    last: str = ""
+    others: list[str] = field(default_factory=list)
 
     def marks_of_shown(self, items: Sequence[Evidence], said: Sequence[Words]) -> list[str]:
         """Return the mark of each message of the history as it is now.
@@ -51,12 +57,16 @@ class Session:
         now = self.now
         if now is None:
             now = self._start_of_shown(items, said)
-            self._begin(now)
-        elif not self.has_moved and not self._knows_any(items, said, now):
-            now = ""  # what was there before is not: it is another history
+        elif not self.has_moved:
+            now = self._start_of_known(items, said)
+        if self._is_begun_anew(items, said, now):
+            now = _marks_of(items)[-1]
+        if now != self.now:
             self._begin(now)
         self.has_moved = False
-        return self._marked(now, said)
+        marks = self._marked(now, said)
+        self.last = marks[-1]
+        return marks
 
     def marks_of_left(self, items: Sequence[Evidence], said: Sequence[Words]) -> list[str]:
         """Return the mark of each message that leaves the history."""
@@ -93,6 +103,8 @@ class Session:
         return most
 
     def _begin(self, start: str) -> None:
+        if self.now is not None:
+            self.others = [*(one for one in self.others if one != self.now), self.now][-_OTHERS:]
         self.start = self.now = start
         self.is_over = False
 
@@ -107,6 +119,37 @@ class Session:
             if marks[-1] in self._marked(start, said):
                 return start
         return marks[-1] if said[0][0] == ASSISTANT else ""
+
+    def _start_of_known(self, items: Sequence[Evidence], said: Sequence[Words]) -> str:
+        """Return after what was said the history is that goes on; else that of which most is known,
+        "" for another one.
+        """
+        now = self.now or ""
+        made = self._marked(now, said)
+        if self.last in made and _is_one_turn(said[made.index(self.last) + 1 :]):
+            return now
+        known = set(_marks_of(items))
+        most, most_known = "", 0
+        for start in (*reversed(self.others), now):
+            count = len(known.intersection(self._marked(start, said)))
+            if count > most_known:
+                most, most_known = start, count
+        return most
+
+    def _is_begun_anew(self, items: Sequence[Evidence], said: Sequence[Words], start: str) -> bool:
+        """Whether it is another history that begins with the same words.
+
+        Of a history that goes on, or whose last answer is made anew, more than the beginning would
+        be shown once the user has said more.
+        """
+        if any(speaker == ASSISTANT for speaker, _ in said):
+            return False
+        last = self._marked(start, said)[-1]
+        marks = [item.metadata.get(UP_TO) for item in items]
+        if last not in marks:
+            return False
+        behind = items[marks.index(last) + 1 :]
+        return any(item.speaker != ASSISTANT for item in behind)
 
     def _start_of_left(self, items: Sequence[Evidence], said: Sequence[Words]) -> str:
         """Return after what was said what leaves a history that another process may have kept.
@@ -140,6 +183,12 @@ class Session:
             start = digest(start, self.name, *words)
             marks.append(start)
         return marks
+
+
+def _is_one_turn(said: Sequence[Words]) -> bool:
+    """Whether no more than one answer was given in what was said, and that came first."""
+    sides = [speaker == ASSISTANT for speaker, _ in said]
+    return sides == sorted(sides, reverse=True)
 
 
 def _marks_of(items: Sequence[Evidence]) -> list[str]:

@@ -186,16 +186,17 @@ class LongTermMemory(AbstractCapability[Any]):
         return block(reading) or "Nothing is remembered."
 
     async def remember(self, ctx: Run, text: str) -> str:
-        """Remember something for later conversations, once a day. What is said in this one is
-        remembered anyway.
+        """Remember something for later conversations. What is said in this one is remembered
+        anyway.
 
         Args:
             text: a statement that can be understood on its own.
         """
         # A model that is asked for its output again calls its tools again as well.
-        key = digest("remember", text, date.today().isoformat())
+        asked = [*prompts(ctx.messages)]
+        key = digest("remember", text, asked, date.today().isoformat())
         said: Said = {"text": text, "speaker": "assistant", "source": "remember", "key": key}
-        await self.memories.akeep(self._named(ctx), [{**said, "anew": True}])
+        await self.memories.akeep(self._named(ctx), [said])
         return "Remembered."
 
     def _named(self, ctx: Run) -> str | None:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from generated_conversations import Conversation
+from in_ram import IN_RAM
 from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.memory import Memory
 
@@ -29,7 +30,7 @@ class Talk(Conversation):
         super().__init__(rng, opened, **about)
         self.style = "session"
         self.runner = asyncio.Runner()
-        self.folder = tempfile.TemporaryDirectory()
+        self.folder = tempfile.TemporaryDirectory(dir=IN_RAM)
         self._begin()
 
     def close(self) -> None:
