@@ -6,6 +6,7 @@ from collections.abc import Iterable, Set
 from itertools import pairwise
 
 from demem_agent.later import pattern
+from demem_agent.text.language.shortened import goes_on
 
 __all__ = ["PASSAGE_CHARS", "packed", "passages", "sentences"]
 
@@ -65,8 +66,11 @@ def sentences(text: str, start: int = 0, end: int | None = None) -> list[tuple[i
     end = len(text) if end is None else end
     cuts = [start]
     in_lists = _behind_numbers(text, start, end)
-    ends = (match.end() for match in _SENTENCE_END.finditer(text, start, end))
-    cuts.extend(cut for cut in ends if cut not in in_lists)
+    for match in _SENTENCE_END.finditer(text, start, end):
+        cut = match.end()
+        if cut in in_lists or (match[0][0] == "." and goes_on(text, match.start(), cut)):
+            continue
+        cuts.append(cut)
     cuts.append(end)
     found: list[_Stretch] = []
     for first, last in pairwise(cuts):
