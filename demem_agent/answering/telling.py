@@ -20,6 +20,7 @@ from demem_agent.slots.successions.rivals import narrates
 from demem_agent.text.language.asking import begins_as_question
 from demem_agent.text.language.courtesy import acknowledges, merely_offers
 from demem_agent.text.language.mentions import greets
+from demem_agent.text.language.not_known import knows_not
 from demem_agent.text.language.questions import NAME, asks_for
 from demem_agent.text.language.requesting import requests
 from demem_agent.text.language.words import content_terms, language_of
@@ -82,7 +83,8 @@ def _only_asks(one: Sentence) -> bool:
 
 def _is_replied_to(one: Sentence, lines: Iterable[Line]) -> bool:
     first = Stretch(one.evidence, one.start, one.end)
-    return following("", first, lines, lambda stretch: 0.0, len(one.text)) is not None
+    reply = following("", first, lines, lambda stretch: 0.0, len(one.text))
+    return reply is not None and not knows_not(reply.text)
 
 
 def _echoes(question: Question, one: Sentence) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from demem_agent.answering.contradicted import contradicted
+from demem_agent.answering.unanswered import unanswered
 from demem_agent.errors import InvalidInput
 from demem_agent.feedback.crediting import supports_of
 from demem_agent.flows.commit import committed
@@ -91,12 +92,12 @@ def _is_known(reading: Reading, routed: Route) -> bool:
 
 
 def _holds(question: Question, routed: Route, draft: Draft) -> bool:
-    """Whether memory holds what is asked, and what is quoted is not of another than is named."""
+    """Whether memory holds what is asked, and what is quoted tells it, of nobody else than named."""
     if not draft.text.strip() or not _is_known(question.reading, routed):
         return False
     if question.reading.settled:
         return True
-    return not contradicted(question, draft)
+    return not (contradicted(question, draft) or unanswered(question, draft))
 
 
 def _seen(state: State, ask: Ask, query: Query, reading: Reading | None) -> tuple[Route, Reading]:
