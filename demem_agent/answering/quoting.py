@@ -19,7 +19,7 @@ from demem_agent.text.quoting.containing import contained, entry, passes_for_ent
 from demem_agent.text.quoting.cutting import CUT, excerpt, through_turn
 from demem_agent.text.quoting.fences import in_fence, is_fenced
 from demem_agent.text.quoting.saying import day, meant, said, told
-from demem_agent.text.times.named import names_time
+from demem_agent.text.times.named import names_time_in_any_language
 from demem_agent.text.times.periods import day_name
 from demem_agent.types import Draft, Evidence, Line
 
@@ -124,7 +124,9 @@ def _quote(quoted: list[Sentence], query: str) -> str:
         ended = end
         notes |= dict.fromkeys(_until(sentence))
         notes |= dict.fromkeys(meant(item, sentence.start, end, alone=True))
-    wants_day = not _WHEN.isdisjoint(query.lower().split()) and not names_time(words)
+    wants_day = not _WHEN.isdisjoint(query.lower().split()) and not names_time_in_any_language(
+        words
+    )
     if not notes and item.at is not None and wants_day:
         notes[f"said on {day(item)}"] = None
     if not notes:

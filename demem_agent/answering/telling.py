@@ -18,7 +18,7 @@ from demem_agent.answering.said_alone import names_of
 from demem_agent.later import pattern
 from demem_agent.slots.successions.rivals import narrates
 from demem_agent.text.language.asking import begins_as_question
-from demem_agent.text.language.courtesy import acknowledges, merely_offers
+from demem_agent.text.language.courtesy import acknowledges, merely_exclaims, merely_offers
 from demem_agent.text.language.mentions import greets
 from demem_agent.text.language.not_known import knows_not
 from demem_agent.text.language.questions import NAME, asks_for
@@ -54,6 +54,7 @@ def telling_nothing(question: Question, asked: Asked, found: list[Sentence]) -> 
         model = narrates(one.evidence.speaker)
         if (
             (model and merely_offers(one.text))
+            or merely_exclaims(one.text)
             or greets(one.text, greeted)
             or _echoes(question, one)
             or one.evidence.id in elsewhere

@@ -92,7 +92,7 @@ def _is_known(reading: Reading, routed: Route) -> bool:
 
 
 def _holds(question: Question, routed: Route, draft: Draft) -> bool:
-    """Whether memory holds what is asked, and what is quoted tells it, of nobody else than named."""
+    """Whether memory holds what is asked, and what is quoted tells it, of whom is named."""
     if not draft.text.strip() or not _is_known(question.reading, routed):
         return False
     if question.reading.settled:

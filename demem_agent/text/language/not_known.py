@@ -30,7 +30,7 @@ _NOT_KNOWN = pattern(
     r"|pas (?:encore )?dit|sais pas"
     # Spanish, Portuguese and Italian
     r"|no (?:lo |la )?sé|ni idea|no (?:me )?(?:lo )?has dicho|no tengo (?:ese|esa|información)"
-    r"|não (?:o |a )?sei|não faço ideia|não me (?:disseste|disse)|não tenho (?:essa|esse|informação)"
+    r"|não (?:o |a )?sei|não faço ideia|não me disse(?:ste)?|não tenho (?:ess[ae]|informação)"
     r"|non (?:lo |la )?so|non (?:ne )?ho idea|nessuna idea|non me l['’]hai detto|boh)\b",
     re.IGNORECASE,
 )
