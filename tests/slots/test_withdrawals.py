@@ -70,6 +70,7 @@ def test_what_only_begins_like_it_takes_nothing_back(old: str, new: str) -> None
         ("on se voit à Namur", "je voulais dire Dinant"),
         ("o gato come atum", "desculpa, não atum: sardinha"),
         ("o jantar é no sábado", "quis dizer domingo"),
+        ("Mia è allergica alle fragole", "no scusa, not strawberries: LAMPONI"),
         ("The boat is moored in Hull", "*Whitby"),
         ("the cot is blue", "*green"),
         ("we ordered two abricots", "*apricots"),

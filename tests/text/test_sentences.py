@@ -63,6 +63,7 @@ def test_a_text_is_cut_where_sentences_end(text: str, cut: list[str] | None) -> 
         "ask prof. dr. Hartmann or rev. Cole",
         "the painting is by v. Gogh",
         "de zitting is op 3 okt. 2026 om 9 uur, zaal nr. 7",
+        "das Haus kostet 3 Mio. Euro im Moment",
         "vr. 13:30 kapper, tel. 046 55 12",
     ],
 )
@@ -83,8 +84,13 @@ def test_an_abbreviation_ends_no_sentence_before_what_it_stands_for(text: str) -
         ("Ik neem vitamine d.", "Piet niet."),
         ("She was born in may.", "He was not."),
         ("I said so.", "5 people came."),
+        ("Er ist der 1.", "Danach kam Tom."),
     ],
 )
 def test_a_word_that_may_be_one_ends_a_sentence(first: str, second: str) -> None:
     text = f"{first} {second}"
     assert [text[start:end] for start, end in sentences(text)] == [first, second]
+
+
+def test_a_line_ends_behind_an_abbreviation() -> None:
+    assert sentences("see dhr.\nMaas") == [(0, 8), (9, 13)]

@@ -60,6 +60,12 @@ _ALONE = pattern(
     re.IGNORECASE,
 )
 #: A slip mended: "*hazelnuts" or "hazelnuts*"; neither an item of a list nor "*very* good".
+_PAUSES = pattern(r"[,.:!…–—-]")
+#: Of somebody who says or does something: "sorry, I forgot".
+_SAYS = pattern(
+    r"\b(?:i|we|you|he|she|they|ik|we|wij|jij|hij|ich|wir|du|er|je|j['’]\w+|nous|tu|yo|io|eu)\b",
+    re.IGNORECASE,
+)
 _SLIP = pattern(
     r"^\s*(?:\*(?P<value>[^\W_][^*.!?%:\n]{1,30}?)|(?P<then>[^\W_][^*.!?%:\n]{1,30}?)\*)[.!]*\s*$"
 )
@@ -106,13 +112,18 @@ def mended(said: str) -> Mended | None:
         return Mended(meant["value"].strip(), sorry=True, meant=True)
     for form in _DENIED:
         found = form.match(said)
-        if found is not None and _is_short(found["value"]) and _is_short(found["was"]):
+        if found is None or not (_is_short(found["value"]) and _is_short(found["was"])):
+            continue
+        # "No creaky floors, no stairs" lists what is not there.
+        if _PAUSES.search(found["first"]) or _IS_ANOTHER.search(found["first"]):
             sorry = _IS_SORRY.search(found["first"]) is not None
             return Mended(found["value"].strip(), found["was"].strip(), sorry)
     alone = _ALONE.match(said)
     if alone is not None and _IS_ANOTHER.search(alone["first"]):
         value = alone["value"].strip()
-        return Mended(value, alone=True) if _is_short(value, FEWEST) else None
+        if not _is_short(value, FEWEST) or _SAYS.search(value):
+            return None
+        return Mended(value, alone=True)
     slip = _SLIP.match(said)
     if slip is not None and _is_short(slip["value"] or slip["then"], FEWEST):
         return Mended(slip["value"] or slip["then"])

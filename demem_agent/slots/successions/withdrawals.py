@@ -187,12 +187,17 @@ def _all(last: Sequence[Sequence[Claim]]) -> Iterator[tuple[int, Claim]]:
 
 
 def _denied(found: Withdrawal, last: Sequence[Sequence[Claim]]) -> tuple[int, Claim] | None:
-    """Return the sentence of what is said not to hold; the very last where that is a mistake."""
+    """Return the sentence of what is said not to hold.
+
+    Where that stands nowhere, as in another language, and is called a mistake, it is what was said
+    right before.
+    """
     for one in _all(last):
         if names(found.was, one[1].said):
             return one
-    kinds = _kinds(found.value) - _beside_times(found.value)
-    return None if kinds or not found.outright else next(_all(last), None)
+    if not found.outright or _kinds(found.value) - {_A_NAME}:
+        return None
+    return next(_all(last[:RIGHT_BEFORE]), None)
 
 
 def _mended_in(value: str, last: Sequence[Sequence[Claim]]) -> tuple[int, Claim] | None:

@@ -42,10 +42,11 @@ _TITLES_BEHIND = {
 #: What stands before anything else of its sentence, and never at the end.
 _AHEAD = frozenset(
     """gem ca bzw inkl exkl zzgl evtl ggf vgl sog bzgl betr einschl bijv ong resp dwz env cad aprox
+    mio mrd tsd abt
     """.split()
 )
 #: What may end a sentence, and does where a capital letter follows.
-_MAY_END = frozenset("etc usw ecc enz mwst std sek mio mrd tsd".split())
+_MAY_END = frozenset("etc usw ecc enz mwst std sek".split())
 #: What stands before a number.
 _NUMBERED = frozenset(
     """nr nrs num núm tel tél str blz hfst art arts abs kap ziff pag pagg pág págs max min
@@ -66,7 +67,7 @@ _NAME_ENDS = pattern(r"(?:\s+(?:de[nr]?|het|la|las|los|t[er]n?))*\s+[^\W\d_a-zß
 #: Words that begin a sentence, beside those of every language that tell little.
 _BEGINNERS = frozenset(
     "danke bitte ja nein super okay ok thanks yes no please bedankt nee grazie sì gracias sí merci"
-    " oui non obrigado obrigada sim não tschüss bis".split()
+    " oui non obrigado obrigada sim não tschüss bis heute morgen gestern danach".split()
 )
 _LANGUAGES = (ENGLISH, "german", "dutch", "french", "spanish", "portuguese", "italian")
 #: Words that tell little, and are names as well.
