@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from demem_agent.answering.candidates import Sentence
+from demem_agent.answering.in_time import OF_TIME, time_asked
 from demem_agent.answering.kind_told import kind_in
 from demem_agent.later import dataclass, pattern
 from demem_agent.text.language.words import content_terms
@@ -102,9 +103,10 @@ def _times(question: Question, found: list[Sentence]) -> list[Span]:
 def _aside(query: str, times: Iterable[Span]) -> frozenset[str]:
     """Return the words of the times that a question asks about, and of asking for a price.
 
-    What was "in March" need not say so: its day does. What something cost is told by a number.
+    What was "in March" need not say so: its day does. What something cost is told by a number. Nor
+    need what holds "these days" have a word of that.
     """
-    aside: set[str] = set()
+    aside: set[str] = set(OF_TIME) if time_asked(query) > 0 else set()
     for time in times:
         aside.update(content_terms(query[time.start : time.end]))
     is_number = any(words in query.lower() for words in _HOW_MANY)

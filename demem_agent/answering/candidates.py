@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from demem_agent.answering.corrections import CORRECTION
+from demem_agent.answering.rambling import parts
 from demem_agent.answering.unbroken import unbroken
 from demem_agent.answering.values import asked_value, of_values
 from demem_agent.answering.whole import whole
@@ -30,6 +31,7 @@ class Sentence:
         begins: words of what has begun by it in the place of something else, which it may lack.
         superseded: what it says that no longer holds.
         replaced: the values of objects in JSON in its line that no longer hold.
+        is_part: whether it is a part of a sentence that is too long for one passage.
     """
 
     evidence: Evidence
@@ -41,6 +43,7 @@ class Sentence:
     superseded: Superseded | None = None
     begins: frozenset[str] = frozenset()
     replaced: tuple[Superseded, ...] = ()
+    is_part: bool = False
 
     @property
     def text(self) -> str:
@@ -64,7 +67,7 @@ def sentences_read(question: Question) -> list[Sentence]:
         replaced = of_values(item.text, line.superseded)
         data = objects(item.text)
         around = frozenset(content_terms(line.text))
-        for start, end in unbroken(item.text, sentences(item.text, line.start, line.end)):
+        for start, end, is_part in _stretches(line):
             is_whole = (start, end) == (line.start, line.end)  # as of most excerpts
             said = _object_around(data, start, end)  # an object is quoted as a whole
             words = around if is_whole else frozenset(content_terms(item.text[slice(*said)]))
@@ -73,9 +76,22 @@ def sentences_read(question: Question) -> list[Sentence]:
                 quoted = whole(item.text, start, end)
                 stale = asked_value(item.text, quoted, replaced, asked)
             is_asked = asks(item.text[start:end])
-            one = Sentence(item, start, end, words, around, is_asked, stale)
+            one = Sentence(item, start, end, words, around, is_asked, stale, is_part=is_part)
             found.append(replace(one, replaced=tuple(replaced)) if replaced else one)
     return _with_what_begins(found)
+
+
+def _stretches(line: Line) -> Iterator[tuple[int, int, bool]]:
+    """Yield the sentences of a line, and whether they are parts of one that is too long for it."""
+    text = line.evidence.text
+    found = unbroken(text, sentences(text, line.start, line.end))
+    for start, end in found:
+        is_first, is_last = start == line.start > 0, end == line.end < len(text)
+        cut = parts(text, start, end) if is_first or is_last else None
+        if cut is None:
+            yield start, end, False
+        else:
+            yield from ((*one, True) for one in cut)
 
 
 def _with_what_begins(found: list[Sentence]) -> list[Sentence]:

@@ -18,7 +18,7 @@ from demem_agent.text.language.words import content_terms
 from demem_agent.text.quoting.pasted import pasted
 from demem_agent.types import Evidence, number_of
 
-__all__ = ["Told", "by_their_time", "time_asked"]
+__all__ = ["OF_TIME", "Told", "by_their_time", "time_asked"]
 
 #: A sentence is a rival of the best one from this share of its score on. Set by hand.
 _RIVAL = 0.6
@@ -29,7 +29,7 @@ _FIRST = pattern(
     r"|primeir[oa])\b"
 )
 #: Words that say which time is meant, and nothing of the thing.
-_OF_TIME = frozenset(
+OF_TIME = frozenset(
     content_terms(
         "now current currently still moment days today nowadays present presently latest"
         " most recent recently anymore date right first initial initially original"
@@ -98,7 +98,7 @@ def _has_figure(one: Told) -> bool:
 
 def _matter(question: str, best: Told) -> frozenset[str]:
     """Return the words of the question that the best sentence has, beside those of time."""
-    return frozenset(content_terms(question)) & best.words - _OF_TIME
+    return frozenset(content_terms(question)) & best.words - OF_TIME
 
 
 def _place(item: Evidence, sign: int) -> tuple[float, int]:

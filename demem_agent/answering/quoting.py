@@ -9,6 +9,7 @@ from dataclasses import replace
 from demem_agent.answering.candidates import Sentence
 from demem_agent.answering.following import SHORT, Stretch, following
 from demem_agent.answering.kind_told import kind_told
+from demem_agent.answering.rambling import beside
 from demem_agent.answering.rows import rows
 from demem_agent.answering.weighing import LEAVES_AMOUNT
 from demem_agent.answering.whole import headed, whole
@@ -19,7 +20,7 @@ from demem_agent.text.quoting.containing import contained, entry, passes_for_ent
 from demem_agent.text.quoting.cutting import CUT, excerpt, through_turn
 from demem_agent.text.quoting.fences import in_fence, is_fenced
 from demem_agent.text.quoting.saying import day, meant, said, told
-from demem_agent.text.times.named import names_time
+from demem_agent.text.times.named import names_time_in_any_language
 from demem_agent.text.times.periods import day_name
 from demem_agent.types import Draft, Evidence, Line
 
@@ -66,7 +67,10 @@ def _whole(sentence: Sentence, *, in_order: bool = False) -> Sentence:
         in_order: whether what comes before or after something is asked for.
     """
     item = sentence.evidence
-    start, end = whole(item.text, sentence.start, sentence.end, in_order=in_order)
+    if sentence.is_part:
+        start, end = beside(item.text, sentence.start, sentence.end)
+    else:
+        start, end = whole(item.text, sentence.start, sentence.end, in_order=in_order)
     if (start, end) == (sentence.start, sentence.end):
         return sentence
     words = frozenset(content_terms(sentence.evidence.text[start:end]))
@@ -118,13 +122,17 @@ def _quote(quoted: list[Sentence], query: str) -> str:
         is_next = not item.text[ended : sentence.start].strip()
         if not words or (is_next and in_fence(item.text, sentence.start)):
             begun = sentence.start if not words else begun
-            words = _begun(item, begun, end)
+            words = _begun(item, begun, end, is_part=sentence.is_part)
         else:
             words += _further(item, sentence.start, end, is_next=is_next)
+            if sentence.is_part and item.text[end:].strip():
+                words += f" {CUT}"
         ended = end
         notes |= dict.fromkeys(_until(sentence))
         notes |= dict.fromkeys(meant(item, sentence.start, end, alone=True))
-    wants_day = not _WHEN.isdisjoint(query.lower().split()) and not names_time(words)
+    wants_day = not _WHEN.isdisjoint(query.lower().split()) and not names_time_in_any_language(
+        words
+    )
     if not notes and item.at is not None and wants_day:
         notes[f"said on {day(item)}"] = None
     if not notes:
@@ -146,9 +154,13 @@ def _further(item: Evidence, start: int, end: int, *, is_next: bool) -> str:
     return f"{cut}{contained(entry(words))}"
 
 
-def _begun(item: Evidence, start: int, end: int) -> str:
-    """Return a stretch as said; a part of a block of code stands between fences of its own."""
-    is_part = in_fence(item.text, end) or in_fence(item.text, start)
+def _begun(item: Evidence, start: int, end: int, *, is_part: bool) -> str:
+    """Return a stretch as said; a part of a block of code stands between fences of its own.
+
+    Args:
+        is_part: whether it is of a sentence of which more is left out, as a sign tells.
+    """
+    is_part = is_part or in_fence(item.text, end) or in_fence(item.text, start)
     return told(item, start, end).words if is_part else said(item, start, end)
 
 

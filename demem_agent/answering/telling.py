@@ -18,8 +18,9 @@ from demem_agent.answering.said_alone import names_of
 from demem_agent.later import pattern
 from demem_agent.slots.successions.rivals import narrates
 from demem_agent.text.language.asking import begins_as_question
-from demem_agent.text.language.courtesy import acknowledges, merely_offers
+from demem_agent.text.language.courtesy import acknowledges, merely_exclaims, merely_offers
 from demem_agent.text.language.mentions import greets
+from demem_agent.text.language.not_known import knows_not
 from demem_agent.text.language.questions import NAME, asks_for
 from demem_agent.text.language.requesting import requests
 from demem_agent.text.language.words import content_terms, language_of
@@ -53,6 +54,7 @@ def telling_nothing(question: Question, asked: Asked, found: list[Sentence]) -> 
         model = narrates(one.evidence.speaker)
         if (
             (model and merely_offers(one.text))
+            or merely_exclaims(one.text)
             or greets(one.text, greeted)
             or _echoes(question, one)
             or one.evidence.id in elsewhere
@@ -82,7 +84,8 @@ def _only_asks(one: Sentence) -> bool:
 
 def _is_replied_to(one: Sentence, lines: Iterable[Line]) -> bool:
     first = Stretch(one.evidence, one.start, one.end)
-    return following("", first, lines, lambda stretch: 0.0, len(one.text)) is not None
+    reply = following("", first, lines, lambda stretch: 0.0, len(one.text))
+    return reply is not None and not knows_not(reply.text)
 
 
 def _echoes(question: Question, one: Sentence) -> bool:

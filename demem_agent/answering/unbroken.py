@@ -14,6 +14,8 @@ from demem_agent.text.quoting.brackets import PROSE, Pair, pairs
 __all__ = ["unbroken"]
 
 _SIGNS = pattern(r"[(\[{\"“«「『（【]")
+#: How a sentence goes on behind brackets: in small letters, with a figure or a day.
+_GOES_ON = pattern(r"[a-zß-öø-ÿ\d]|(?i:[a-z]{3,8}(?:day|tag)s?|mittwoch)\b")
 #: (start, end) in a text.
 _Stretch = tuple[int, int]
 
@@ -43,6 +45,6 @@ def _goes_on(text: str, ended: int, start: int, held: Sequence[Pair]) -> bool:
     """Whether a sentence goes on from the one before: within a pair, or right behind one."""
     for pair in held:
         is_within = pair.start < ended and start < pair.end
-        if is_within or (pair.end == ended and text[start].islower()):
+        if is_within or (pair.end == ended and _GOES_ON.match(text, start)):
             return True
     return False

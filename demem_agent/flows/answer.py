@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from demem_agent.answering.contradicted import contradicted
 from demem_agent.answering.only_touched import only_touched
+from demem_agent.answering.unanswered import unanswered
 from demem_agent.errors import InvalidInput
 from demem_agent.feedback.crediting import supports_of
 from demem_agent.flows.commit import committed
@@ -92,12 +93,13 @@ def _is_known(reading: Reading, routed: Route) -> bool:
 
 
 def _holds(question: Question, routed: Route, draft: Draft) -> bool:
-    """Whether memory holds what is asked, and what is quoted is not of another than is named."""
+    """Whether memory holds what is asked, and what is quoted tells it, of whom is named."""
     if not draft.text.strip() or not _is_known(question.reading, routed):
         return False
     if question.reading.settled:
         return True
-    return not (contradicted(question, draft) or only_touched(question, draft))
+    refuses = (contradicted, only_touched, unanswered)
+    return not any(refuse(question, draft) for refuse in refuses)
 
 
 def _seen(state: State, ask: Ask, query: Query, reading: Reading | None) -> tuple[Route, Reading]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Set
 from itertools import pairwise
 
 from demem_agent.later import pattern
+from demem_agent.text.language.shortened import goes_on
 
 __all__ = ["PASSAGE_CHARS", "packed", "passages", "sentences"]
 
@@ -65,8 +67,10 @@ def sentences(text: str, start: int = 0, end: int | None = None) -> list[tuple[i
     end = len(text) if end is None else end
     cuts = [start]
     in_lists = _behind_numbers(text, start, end)
-    ends = (match.end() for match in _SENTENCE_END.finditer(text, start, end))
-    cuts.extend(cut for cut in ends if cut not in in_lists)
+    for match in _SENTENCE_END.finditer(text, start, end):
+        cut = match.end()
+        if cut not in in_lists and not _is_shortened(text, match):
+            cuts.append(cut)
     cuts.append(end)
     found: list[_Stretch] = []
     for first, last in pairwise(cuts):
@@ -74,6 +78,12 @@ def sentences(text: str, start: int = 0, end: int | None = None) -> list[tuple[i
         if stretch:
             found.append(stretch)
     return found
+
+
+def _is_shortened(text: str, found: re.Match[str]) -> bool:
+    """Whether what looks like the end of a sentence is a stop inside one, in one line."""
+    sign = found[0]
+    return sign[0] == "." and "\n" not in sign and goes_on(text, found.start(), found.end())
 
 
 def _behind_numbers(text: str, start: int, end: int) -> set[int]:

@@ -49,6 +49,79 @@ def test_what_only_begins_like_it_takes_nothing_back(old: str, new: str) -> None
     assert followed(APART, old, new) == []
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Mia reacts to penicillin", "no sorry, not penicillin: amoxicillin"),
+        ("Mia reacts to penicillin", "no wait, amoxicillin, not penicillin"),
+        ("the hut sleeps 12 in bunks", "actually 9, one room is closed"),
+        ("24 chairs for the hall", "actually 26 chairs, my fault"),
+        ("The boat leaves on Tuesday", "actually Thursday, they moved it"),
+        ("Nina speelt cello", "nee sorry, geen cello: altviool"),
+        ("Nina fietst naar Roermond", "ik bedoel Venlo"),
+        ("de huur is 640 per maand", "wacht, 660, niet 640"),
+        ("Luca studia fagotto", "no scusa, non fagotto ma oboe"),
+        ("la visita è mercoledì alle 9", "scusa, volevo dire giovedì"),
+        ("Anja spielt Trompete", "nein sorry, ich meinte Posaune"),
+        ("Anja spielt Trompete", "nein, nicht Trompete, sondern Posaune"),
+        ("el perro come pollo", "perdón, no pollo: cordero"),
+        ("el vuelo sale el 12 de mayo", "quise decir el 14 de mayo"),
+        ("le chat mange du thon", "non pardon, pas du thon: du saumon"),
+        ("on se voit à Namur", "je voulais dire Dinant"),
+        ("o gato come atum", "desculpa, não atum: sardinha"),
+        ("o jantar é no sábado", "quis dizer domingo"),
+        ("Mia è allergica alle fragole", "no scusa, not strawberries: LAMPONI"),
+        ("The boat is moored in Hull", "*Whitby"),
+        ("the cot is blue", "*green"),
+        ("we ordered two abricots", "*apricots"),
+        ("we ordered two abricots", "apricots*"),
+    ],
+)
+def test_a_value_of_any_kind_is_put_right_at_once(old: str, new: str) -> None:
+    assert followed(APART, old, new) == [("e2", "e3")]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("I like tea", "*very* good"),
+        ("I like tea", "* buy milk"),
+        ("I like tea", "*hugs"),
+        ("We are 5 for dinner", "no, not hungry, tired"),
+        ("Ik drink thee", "nee, dank je"),
+        ("I drink tea", "actually, never mind"),
+        ("We live in Hull", "sorry, I have to go"),
+        ("We met Tom in Hull", "sorry, Anna!"),
+        ("I paid 20 euro", "actually 3 people came, fun"),
+        ("Ik woon in Venlo", "ik bedoel dat het mooi is"),
+        ("vivo a Parma", "no, grazie"),
+        ("My cat is old", "oh no, not again, sorry"),
+        ("Mia is late", "no, not yet"),
+    ],
+)
+def test_what_names_no_other_value_puts_nothing_right(old: str, new: str) -> None:
+    assert followed(APART, old, new) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("ferry booked, there 4 May, home 19 May. 88 euro", "correction: home 17 May"),
+        ("trein geboekt, heen 3 maart, terug 9 maart. 120 euro", "correctie: terug 8 maart"),
+    ],
+)
+def test_a_day_put_right_ends_the_sentence_with_the_day(old: str, new: str) -> None:
+    memory = SlotMemory(encoder=BagEncoder(), clock=None)
+    for text in (APART, old, new):
+        memory.ingest(text, speaker="Odile", session="monday")
+    (found,) = memory.successions()
+    assert old[slice(*found.old[1:])] == old.partition(". ")[0] + "."
+
+
+def test_a_slip_is_one_of_the_message_right_before() -> None:
+    assert followed("we ordered two abricots", "we had soup", "*apricots") == []
+
+
 def test_what_a_line_was_corrected_to_is_over_with_the_line() -> None:
     memory = SlotMemory()
     said = (

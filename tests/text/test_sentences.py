@@ -37,3 +37,60 @@ from demem_agent.text.sentences import sentences
 )  # fmt: skip
 def test_a_text_is_cut_where_sentences_end(text: str, cut: list[str] | None) -> None:
     assert [text[start:end] for start, end in sentences(text)] == (cut or [text])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "onze tandarts heet dr. Verbeek en zit in Sittard",
+        "de loodgieter is dhr. De Wit uit Venlo",
+        "afspraak met mevr. Van den Berg om 9 uur",
+        "wij huren bij fa. Claessens",
+        "het college van ir. Pauw begint om tien uur",
+        "das regelt Fr. Neumann in der Buchhaltung",
+        "zu zahlen gem. Vertrag am Monatsende",
+        "gem. § 12 ist das verboten",
+        "die Miete inkl. Nebenkosten beträgt 800 Euro",
+        "Das Büro liegt im 3. Hinterhaus, Klingel oben.",
+        "der 4. Versuch hat geklappt",
+        "im 1. und 2. Semester gibt es keine Noten",
+        "il notaio è il dott. Ferri di Parma",
+        "ho visto l'arch. Bellini e la prof. Conti",
+        "chiama il sig. De Luca domani",
+        "mon kiné est le dr. Lambert à Namur",
+        "el piso es del sr. Ortega, y la sra. De la Fuente cobra",
+        "o contrato é da dra. Lima de Braga",
+        "ask prof. dr. Hartmann or rev. Cole",
+        "the painting is by v. Gogh",
+        "de zitting is op 3 okt. 2026 om 9 uur, zaal nr. 7",
+        "das Haus kostet 3 Mio. Euro im Moment",
+        "vr. 13:30 kapper, tel. 046 55 12",
+    ],
+)
+def test_an_abbreviation_ends_no_sentence_before_what_it_stands_for(text: str) -> None:
+    assert sentences(text) == [(0, len(text))]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("I went to see the dr.", "She was kind."),
+        ("l'ho visto due anni fa.", "Roberto stava bene."),
+        ("No quiero ir.", "Pedro va solo."),
+        ("I am 30.", "Tom is 31."),
+        ("We need chairs, cups etc.", "Tom brings them."),
+        ("Der Termin ist am 3.", "Danke dir."),
+        ("This is just a rag.", "Anna threw it out."),
+        ("Ik neem vitamine d.", "Piet niet."),
+        ("She was born in may.", "He was not."),
+        ("I said so.", "5 people came."),
+        ("Er ist der 1.", "Danach kam Tom."),
+    ],
+)
+def test_a_word_that_may_be_one_ends_a_sentence(first: str, second: str) -> None:
+    text = f"{first} {second}"
+    assert [text[start:end] for start, end in sentences(text)] == [first, second]
+
+
+def test_a_line_ends_behind_an_abbreviation() -> None:
+    assert sentences("see dhr.\nMaas") == [(0, 8), (9, 13)]

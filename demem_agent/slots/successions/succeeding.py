@@ -184,7 +184,7 @@ def _unsettled(later: Sequence[Claim], turned: Sequence[Pair]) -> Sequence[Claim
 def _withdrawn(ahead: Ahead, coming: Sequence[Passage], known: Worth) -> Iterator[Pair]:
     """Yield what a new item takes back of what its speaker has just said, with what it says now."""
     text = coming[0].evidence.text
-    mends = text.lstrip().startswith("*")  # a slip, as in "*14th"
+    mends = text.lstrip().startswith("*") or text.rstrip().endswith("*")  # a slip, as in "*14th"
     if not mends and "withdraws" not in signs(text, tokens(text)):
         return
     said = _said_first(ahead, coming)

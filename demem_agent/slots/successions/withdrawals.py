@@ -8,10 +8,12 @@ that has none, the very last.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from demem_agent.later import dataclass, pattern
 from demem_agent.slots.successions.claims import Claim
+from demem_agent.slots.successions.taking_back import has_place_for, is_name, mended, names
+from demem_agent.text.language.words import terms
 
 __all__ = ["Withdrawal", "taken_back", "withdrawal"]
 
@@ -62,18 +64,36 @@ _TIME = (
     r"\b\d{1,2}(?::\d\d)? ?(?:am|pm|o'clock)\b|\b\d{1,2}:\d\d\b|\bat \d{1,2}\b|\bnoon\b"
     r"|\bmidnight\b"
 )
+#: In German, Dutch, Italian, French, Spanish and Portuguese.
+_MONTHS = (
+    "januari?|februari?|märz|maart|april|mai|mei|juni|juli|augustus|august|september|o[kc]tober"
+    "|november|de[zc]ember|gennaio|febbraio|marzo|aprile|maggio|giugno|luglio|agosto|settembre"
+    "|ottobre|novembre|dicembre|janvier|février|mars|avril|juin|juillet|août|septembre|octobre"
+    "|décembre|enero|febrero|abril|mayo|junio|julio|septiembre|octubre|noviembre|diciembre|janeiro"
+    "|fevereiro|março|maio|junho|julho|setembro|outubro|novembro|dezembro"
+)
 _KINDS = (
     pattern(_TIME, re.IGNORECASE),
-    pattern(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\btomorrow\b", re.IGNORECASE),
+    pattern(
+        r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\btomorrow\b"
+        r"|\b(?:maan|dins|woens|donder|vrij|zater|zon)dag\b|\b(?:mon|diens|donners|frei|sams|sonn)tag\b"
+        r"|\bmittwoch\b|\b(?:lune|marte|mercole|giove|vener)dì\b|\b(?:sabato|domenica)\b"
+        r"|\b(?:lun|mar|mercre|jeu|vendre|same)di\b|\bdimanche\b"
+        r"|\b(?:lunes|martes|miércoles|jueves|viernes|sábado|domingo)\b"
+        r"|\b(?:segunda|terça|quarta|quinta|sexta)-feira\b",
+        re.IGNORECASE,
+    ),
     pattern(
         r"\b(?:January|February|March|April|May|June|July|August|September|October|November"
         r"|December)\b|\b\d{1,2}(?:st|nd|rd|th)\b|\b(?:le|dia|día|am) \d{1,2}\b"
+        rf"|\b\d{{1,2}}\.? (?:de |di )?(?i:{_MONTHS})\b"
     ),
 )
 #: Where something is: "in the red bowl".
 _PLACE = pattern(
     r"\b(?:in|on|under|behind|at|inside|near|by) (?:the|my|our|a|an) \w+", re.IGNORECASE
 )
+_TIMES = frozenset(range(len(_KINDS)))
 _A_NUMBER = len(_KINDS)
 _A_NAME = _A_NUMBER + 1
 _A_PLACE = _A_NAME + 1
@@ -89,6 +109,8 @@ _FORMS = (
 )
 #: Words that a value has at most where nothing says outright that something is taken back.
 FEW = 4
+#: Of lines, what an item says itself and what was said right before it.
+RIGHT_BEFORE = 2
 #: Words from which on a sentence without a value explains what was said, rather than takes it back.
 LONG = 8
 
@@ -100,10 +122,14 @@ class Withdrawal:
     Attributes:
         value: the text of it; "" where something is taken back and nothing put in its place.
         outright: whether it is said that something is taken back.
+        was: what it was, where that is named.
+        near: whether it was said right before, and has a word that the value mends.
     """
 
     value: str
     outright: bool
+    was: str = ""
+    near: bool = False
 
 
 def withdrawal(said: str) -> Withdrawal | None:
@@ -120,7 +146,18 @@ def withdrawal(said: str) -> Withdrawal | None:
         value = short["value"]
         if len(value.split()) <= FEW and _kinds(value) & kinds:
             return Withdrawal(value, outright=False)
-    return None
+    return _mended(said)
+
+
+def _mended(said: str) -> Withdrawal | None:
+    """Return a value of any kind, which takes the place of one like it or of one that is named."""
+    found = mended(said)
+    if found is None:
+        return None
+    if found.alone and is_name(found.value) and not _kinds(found.value) & _TIMES:
+        return None  # who is spoken to: "sorry, Anna"
+    near = not (found.was or found.meant)
+    return Withdrawal(found.value, outright=found.sorry, was=found.was, near=near)
 
 
 def taken_back(found: Withdrawal, last: Sequence[Sequence[Claim]]) -> tuple[int, Claim] | None:
@@ -129,17 +166,60 @@ def taken_back(found: Withdrawal, last: Sequence[Sequence[Claim]]) -> tuple[int,
     Args:
         last: the sentences of the last lines of the same speaker, the latest line first.
     """
-    kinds = _kinds(found.value)
-    for nth, line in enumerate(last):
-        for claim in reversed(line):
-            if kinds & _kinds(claim.said):
-                return nth, claim
+    if found.was:
+        return _denied(found, last)
+    if found.near:
+        return _mended_in(found.value, last)
+    kinds = _kinds(found.value) - _beside_times(found.value)
+    of_it = [one for one in _all(last) if kinds & _kinds(one[1].said)]
+    if of_it:
+        return next((one for one in of_it if _shares_word(found.value, one[1])), of_it[0])
     if kinds or not found.outright:
         return None
+    return next(_all(last), None)
+
+
+def _all(last: Sequence[Sequence[Claim]]) -> Iterator[tuple[int, Claim]]:
+    """Yield the sentences of lines with the number of the line, the latest first."""
     for nth, line in enumerate(last):
-        if line:
-            return nth, line[-1]
+        for claim in reversed(line):
+            yield nth, claim
+
+
+def _denied(found: Withdrawal, last: Sequence[Sequence[Claim]]) -> tuple[int, Claim] | None:
+    """Return the sentence of what is said not to hold.
+
+    Where that stands nowhere, as in another language, and is called a mistake, it is what was said
+    right before.
+    """
+    for one in _all(last):
+        if names(found.was, one[1].said):
+            return one
+    if not found.outright or _kinds(found.value) - {_A_NAME}:
+        return None
+    return next(_all(last[:RIGHT_BEFORE]), None)
+
+
+def _mended_in(value: str, last: Sequence[Sequence[Claim]]) -> tuple[int, Claim] | None:
+    """Return the sentence said right before that has a word which a value mends."""
+    times = _kinds(value) & _TIMES
+    for nth, claim in _all(last[:RIGHT_BEFORE]):
+        if has_place_for(value, claim.said) or times & _kinds(claim.said):
+            return nth, claim
     return None
+
+
+def _beside_times(value: str) -> frozenset[int]:
+    """Return the kinds of numbers that a value has only as part of its day or hour."""
+    bare = value
+    for kind in _KINDS:
+        bare = kind.sub("", bare)
+    return frozenset() if bare == value or _NUMBER.search(bare) else frozenset((_A_NUMBER,))
+
+
+def _shares_word(value: str, claim: Claim) -> bool:
+    """Whether a sentence has a word of a value that is no number."""
+    return any(not word[0].isdigit() and word in claim.held for word in terms(value))
 
 
 def _kinds(text: str) -> frozenset[int]:

@@ -10,7 +10,7 @@ import re
 
 from demem_agent.later import pattern
 
-__all__ = ["acknowledges", "merely_offers", "merely_polite"]
+__all__ = ["acknowledges", "merely_exclaims", "merely_offers", "merely_polite"]
 
 #: How such sentences begin.
 _BEGINS = pattern(
@@ -117,6 +117,19 @@ def merely_offers(text: str) -> bool:
 def acknowledges(text: str) -> bool:
     """Whether a sentence of a model begins by saying that it has heard what it was told."""
     return len(text) <= _LONGEST and _HEARD.match(text) is not None
+
+
+#: A call of so few words that it tells nothing: "What a day!"
+_CALLS = pattern(
+    r"^\W*(?:(?:oh|ah|wow|wauw|ach|och)\b[,! ]*)?(?:(?:what an?|wat een|was für ein(?:e[nr]?)?"
+    r"|quelle?|qué)(?: [\w'’]+){1,2}|(?:che|que)(?: bel[\w'’]+)? [\w'’]+) ?!+\W*$",
+    re.IGNORECASE,
+)
+
+
+def merely_exclaims(sentence: str) -> bool:
+    """Whether a sentence calls out how something is, and no more: "What a day!"."""
+    return _CALLS.match(sentence) is not None
 
 
 def merely_polite(text: str) -> bool:
