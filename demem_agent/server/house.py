@@ -9,7 +9,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from demem_agent import SlotMemory
-from demem_agent.errors import InvalidInput, NotFound
+from demem_agent.errors import InvalidInput, NotFound, StoreError
 from demem_agent.options import Options, settings_given
 from demem_agent.pool import MemoryPool
 from demem_agent.server.cursors import Cursors
@@ -89,16 +89,26 @@ class House:
             return self.pool.put(memory_id, made)
 
     @contextmanager
-    def writing(self, memory_id: str) -> Iterator[None]:
+    def writing(self, memory_id: str, seconds: float = -1) -> Iterator[None]:
         """Keep others from changing a memory, as far as they come by this server.
 
         So what ``If-Match`` says still holds when the change is made. A process that has the same
         file open can come in between.
+
+        Args:
+            seconds: to wait for who changes it, at most; for as long as it takes unless given.
+
+        Raises:
+            StoreError: if somebody changes it for longer.
         """
         with self._lock:
             writing = self._writing.setdefault(memory_id, _Writing())
-        with writing.lock:
+        if not writing.lock.acquire(timeout=seconds):
+            raise StoreError("somebody else is changing the memory")
+        try:
             yield
+        finally:
+            writing.lock.release()
 
     def close(self) -> None:
         """Release the store and the keys."""
