@@ -197,18 +197,13 @@ class Calls:
         self._waiting: Recent[str, Call] = Recent()
 
     def begin(self, arguments: Mapping[str, Any], asked: Asked) -> Call:
-        """Recall for a call, or take over what was recalled for one that waited for tools."""
-        asking = self._situation.asking(arguments)
-        call = Call(self, named(self._namespace, arguments), asked, asking)
-        before = self._before(call, asked)
-        if before is not None:
-            call.take_over(before)
-            if not self.memories.still_holds(call.namespace, call.reading, call.heard):
-                call.reading = self._prepared(call, asked)
+        """Recall for a call, or take over what was recalled for one that waited for tools; hear
+        what the user says.
+        """
+        call = self._call(arguments, asked)
+        if self._recall(call, asked):
             return call
-        memories = self.memories
-        call.reading = self._prepared(call, asked)
-        call.heard = memories.heard(
+        call.heard = self.memories.heard(
             call.namespace,
             call.said,
             before=call.before,
@@ -218,6 +213,26 @@ class Calls:
             goes_on=asked.goes_on,
         )
         return call
+
+    def recalled(self, arguments: Mapping[str, Any], asked: Asked) -> Call:
+        """Do the same for what calls no model, as where tokens are counted: nothing is heard."""
+        call = self._call(arguments, asked)
+        self._recall(call, asked)
+        return call
+
+    def _call(self, arguments: Mapping[str, Any], asked: Asked) -> Call:
+        asking = self._situation.asking(arguments)
+        return Call(self, named(self._namespace, arguments), asked, asking)
+
+    def _recall(self, call: Call, asked: Asked) -> bool:
+        """Recall for a call, and tell whether it goes on with one that waited for tools."""
+        before = self._before(call, asked)
+        if before is not None:
+            call.take_over(before)
+            if self.memories.still_holds(call.namespace, call.reading, call.heard):
+                return True
+        call.reading = self._prepared(call, asked)
+        return before is not None
 
     def _prepared(self, call: Call, asked: Asked) -> Reading | None:
         return self.memories.prepare(call.namespace, call.asked, shown=asked.shown, **call.asking)

@@ -23,7 +23,7 @@ from demem_agent import Answer, Evidence, FeedbackReport, Reading, SlotMemory
 from demem_agent.errors import IdempotencyConflict, InvalidInput, NotFound
 from demem_agent.feedback import Told
 from demem_agent.options import Options
-from demem_agent.pool import MOST_BYTES
+from demem_agent.pool import MOST_BYTES, MemoryPool
 from demem_agent.reading import Asking
 from demem_agent.stores import Store
 from demem_agent.text import content_terms
@@ -64,7 +64,7 @@ class Memories(Remembers):
 
     def __init__(
         self,
-        url: str | Store = "memory://",
+        url: str | Store | MemoryPool = "memory://",
         *,
         limit: int | None = None,
         most_open: int = 200,

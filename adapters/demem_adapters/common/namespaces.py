@@ -24,7 +24,8 @@ class Namespaces:
     threads.
 
     Args:
-        url: where the memories live: ``memory://``, ``sqlite:///bot.db``, or a store object.
+        url: where the memories live: ``memory://``, ``sqlite:///bot.db``, a store object, or a
+            pool that others use as well, which has its own bounds and options.
         most_open: how many are held in RAM at once, those that were used last; the others are
             opened again. ``most_bytes``: how many bytes of RAM they may take together.
         options: of every memory, as :class:`~demem_agent.SlotMemory` takes them.
@@ -32,7 +33,7 @@ class Namespaces:
 
     def __init__(
         self,
-        url: str | Store = "memory://",
+        url: str | Store | MemoryPool = "memory://",
         *,
         most_open: int = 200,
         most_bytes: int = MOST_BYTES,
@@ -43,9 +44,14 @@ class Namespaces:
                 "memory_id", options["memory_id"], "left out: each namespace is a memory of its own"
             )
         whole_field("most_open", most_open, 1)
-        self._pool = MemoryPool(
-            url, most_open=most_open, most_bytes=most_bytes, on_gone=self._gone, **options
-        )
+        self._owns_pool = not isinstance(url, MemoryPool)
+        if isinstance(url, MemoryPool):
+            self._pool = url
+            url.tell_gone(self._gone)
+        else:
+            self._pool = MemoryPool(
+                url, most_open=most_open, most_bytes=most_bytes, on_gone=self._gone, **options
+            )
 
     def of(self, namespace: str) -> SlotMemory:
         """Return the memory of a namespace, making it if there is none.
@@ -105,7 +111,8 @@ class Namespaces:
 
     def close(self) -> None:
         """Release the store, if it was made from a URL."""
-        self._pool.close()
+        if self._owns_pool:
+            self._pool.close()
 
     def __enter__(self) -> Self:
         return self

@@ -32,7 +32,7 @@ from demem_adapters.common import (
     said_last,
     text_of,
 )
-from demem_adapters.openai.hearing import heard_of_completion, heard_of_response
+from demem_adapters.common.protocols.openai.hearing import heard_of_completion, heard_of_response
 from demem_agent import Reading
 from demem_agent.reading import Asking
 
@@ -57,6 +57,8 @@ class Turn:
 
     Attributes:
         goes_on: whether the model's calls of tools and their results follow the question.
+        messages: what the model is called with.
+        place: before which of them a reading goes; None where one is in what the provider keeps.
         names: by which the same turn is known when it goes on.
         finish: why the model stopped, None while it has not.
     """
@@ -72,7 +74,9 @@ class Turn:
     ) -> None:
         self.turns = turns
         self.namespace = namespace
+        self.messages = messages
         last = last_of_user(messages)
+        self.place: int | None = len(messages) if last is None else last
         after_asked = messages if last is None else messages[last + 1 :]
         up_to_asked = messages[: (last or 0) + 1]
         self.asked = "" if last is None else _text(messages[last])
@@ -182,13 +186,23 @@ class Turns:
         A call without messages, or with what is none, goes to the provider as it is.
         """
         call = _repeatable(call, "messages")
+        turn = self.asked(call)
+        if turn is None:
+            return self._without(), call
+        return turn, {**call, "messages": put_before(turn.messages, turn.reading, self.inject)}
+
+    def asked(self, call: Call) -> Turn | None:
+        """Recall for a call; None for one without messages, or with what is none.
+
+        Where the reading goes says the turn's ``place``, for who puts it there himself.
+        """
         messages = _plain_of(call.get("messages"))
         if messages is None:
-            return self._without(), call
+            return None
         asking = self.situation.asking(call)
         turn = Turn(self, named(self.namespace, call), messages, asking=asking)
         self._recall(turn)
-        return turn, {**call, "messages": put_before(messages, turn.reading, self.inject)}
+        return turn
 
     def _without(self) -> Turn:
         """Return the turn of a call that has no memory."""
@@ -238,9 +252,16 @@ class ResponseTurns(Turns):
         It stands in the input, or in the instructions.
         """
         call = _repeatable(call, "input")
+        turn = self.asked(call)
+        if turn is None:
+            return self._without(), call
+        return turn, self._with(call, turn)
+
+    def asked(self, call: Call) -> Turn | None:
+        """Recall for a call, as for chat completions."""
         items = _items(call.get("input") or "")
         if items is None:
-            return self._without(), call
+            return None
         response = call.get("previous_response_id")
         conversation = call.get("conversation")
         whose = named(self.namespace, call)
@@ -255,27 +276,23 @@ class ResponseTurns(Turns):
         goes_on = self._recall(turn)
         if conversation:
             turn.names.add(digest(whose, _id(conversation)))
-        kept_there = goes_on and bool(response or conversation)
-        return turn, self._with(call, items, turn.reading, kept=kept_there)
+        if goes_on and (response or conversation):
+            turn.place = None
+        return turn
 
-    def _with(
-        self,
-        call: Call,
-        items: Sequence[Message],
-        reading: Reading | None,
-        *,
-        kept: bool,
-    ) -> Call:
-        """Return the call with what was recalled; ``kept``: the provider keeps it already."""
+    def _with(self, call: Call, turn: Turn) -> Call:
+        """Return the call with what was recalled."""
+        reading = turn.reading
         if reading is None:
             return call
         if self.inject == "system":
             # Instructions hold for one call; a message would stay in a conversation kept there.
             told = filter(None, [call.get("instructions"), block(reading)])
             return {**call, "instructions": "\n\n".join(told)}
-        if kept:
+        if turn.place is None:
             return call
-        return {**call, "input": put_before(items, reading, self.inject, part="input_text")}
+        items = put_before(turn.messages, reading, self.inject, part="input_text")
+        return {**call, "input": items}
 
 
 def _items(given: object) -> list[Message] | None:
