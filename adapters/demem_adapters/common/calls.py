@@ -200,39 +200,37 @@ class Calls:
         """Recall for a call, or take over what was recalled for one that waited for tools; hear
         what the user says.
         """
-        call = self._call(arguments, asked)
-        if self._recall(call, asked):
-            return call
-        call.heard = self.memories.heard(
-            call.namespace,
-            call.said,
-            before=call.before,
-            asker=call.asking.get("asker"),
-            about=asked.about,
-            under=asked.under,
-            goes_on=asked.goes_on,
-        )
+        call = self.call_of(arguments, asked)
+        self.recall(call, asked)
         return call
 
-    def recalled(self, arguments: Mapping[str, Any], asked: Asked) -> Call:
-        """Do the same for what calls no model, as where tokens are counted: nothing is heard."""
-        call = self._call(arguments, asked)
-        self._recall(call, asked)
-        return call
-
-    def _call(self, arguments: Mapping[str, Any], asked: Asked) -> Call:
+    def call_of(self, arguments: Mapping[str, Any], asked: Asked) -> Call:
+        """Return a call, for which :meth:`recall` is to recall."""
         asking = self._situation.asking(arguments)
         return Call(self, named(self._namespace, arguments), asked, asking)
 
-    def _recall(self, call: Call, asked: Asked) -> bool:
-        """Recall for a call, and tell whether it goes on with one that waited for tools."""
+    def recall(self, call: Call, asked: Asked, *, hears: bool = True) -> None:
+        """Recall for a call, or take over what was recalled for one that waited for tools.
+
+        Args:
+            hears: whether what the user says is heard: not where tokens are counted alone.
+        """
         before = self._before(call, asked)
         if before is not None:
             call.take_over(before)
             if self.memories.still_holds(call.namespace, call.reading, call.heard):
-                return True
+                return
         call.reading = self._prepared(call, asked)
-        return before is not None
+        if before is None and hears:
+            call.heard = self.memories.heard(
+                call.namespace,
+                call.said,
+                before=call.before,
+                asker=call.asking.get("asker"),
+                about=asked.about,
+                under=asked.under,
+                goes_on=asked.goes_on,
+            )
 
     def _prepared(self, call: Call, asked: Asked) -> Reading | None:
         return self.memories.prepare(call.namespace, call.asked, shown=asked.shown, **call.asking)

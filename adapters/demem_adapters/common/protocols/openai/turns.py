@@ -96,6 +96,8 @@ class Turn:
         self.is_answered = any(text.strip() for text in answers)
         # With the asker: in one memory several people may ask the same.
         self.names = {digest(namespace, asking.get("asker"), up_to_asked, kept)}
+        #: By which it is known when it goes on, but not before.
+        self.later_name: str | None = None
         self.kept = kept
         #: Who said each message, where it is told.
         self.said_by = names_of_last(messages, len(self.said))
@@ -108,6 +110,11 @@ class Turn:
         self.finish: str | None = None
         self._said = ""
         self._ended = False
+
+    @property
+    def over(self) -> bool:
+        """Whether the model has said why it stopped."""
+        return self.finish is not None
 
     def take_over(self, before: Turn) -> None:
         """Go on with a turn that waited for the results of tools."""
@@ -163,6 +170,8 @@ class Turns:
     """
 
     heard = staticmethod(heard_of_completion)
+    #: The argument that has the messages.
+    messages = "messages"
 
     def __init__(
         self,
@@ -185,30 +194,32 @@ class Turns:
 
         A call without messages, or with what is none, goes to the provider as it is.
         """
-        call = _repeatable(call, "messages")
-        turn = self.asked(call)
+        call = _repeatable(call, self.messages)
+        turn = self.turn_of(call)
         if turn is None:
             return self._without(), call
-        return turn, {**call, "messages": put_before(turn.messages, turn.reading, self.inject)}
+        self.recall(turn)
+        return turn, self._with(call, turn)
 
-    def asked(self, call: Call) -> Turn | None:
-        """Recall for a call; None for one without messages, or with what is none.
-
-        Where the reading goes says the turn's ``place``, for who puts it there himself.
+    def turn_of(self, call: Call) -> Turn | None:
+        """Return the turn of a call, for which :meth:`recall` is to recall; None for one without
+        messages, or with what is none.
         """
-        messages = _plain_of(call.get("messages"))
+        messages = _plain_of(call.get(self.messages))
         if messages is None:
             return None
         asking = self.situation.asking(call)
-        turn = Turn(self, named(self.namespace, call), messages, asking=asking)
-        self._recall(turn)
-        return turn
+        return Turn(self, named(self.namespace, call), messages, asking=asking)
+
+    def _with(self, call: Call, turn: Turn) -> Call:
+        """Return the call with what was recalled."""
+        return {**call, "messages": put_before(turn.messages, turn.reading, self.inject)}
 
     def _without(self) -> Turn:
         """Return the turn of a call that has no memory."""
         return Turn(self, None, (), asking=_THE_USER.asking())
 
-    def _recall(self, turn: Turn) -> bool:
+    def recall(self, turn: Turn) -> bool:
         """Recall for a turn; or, where it goes on with one that waited for tools, take that over.
 
         Returns:
@@ -245,20 +256,10 @@ class ResponseTurns(Turns):
     """The same for the Responses API, where the provider may keep the conversation itself."""
 
     heard = staticmethod(heard_of_response)
+    messages = "input"
 
-    def begin(self, call: Call) -> tuple[Turn, Call]:
-        """Recall; return the turn, and the call with what was recalled in it.
-
-        It stands in the input, or in the instructions.
-        """
-        call = _repeatable(call, "input")
-        turn = self.asked(call)
-        if turn is None:
-            return self._without(), call
-        return turn, self._with(call, turn)
-
-    def asked(self, call: Call) -> Turn | None:
-        """Recall for a call, as for chat completions."""
+    def turn_of(self, call: Call) -> Turn | None:
+        """Return the turn of a call, as for chat completions."""
         items = _items(call.get("input") or "")
         if items is None:
             return None
@@ -273,12 +274,18 @@ class ResponseTurns(Turns):
         if not turn.asked:  # nothing but results of tools: the provider keeps the turn before
             for kept_before in filter(None, (response, conversation)):
                 turn.names.add(digest(whose, _id(kept_before)))
-        goes_on = self._recall(turn)
         if conversation:
-            turn.names.add(digest(whose, _id(conversation)))
-        if goes_on and (response or conversation):
-            turn.place = None
+            turn.later_name = digest(whose, _id(conversation))
         return turn
+
+    def recall(self, turn: Turn) -> bool:
+        """Recall as for chat completions; what the provider keeps has a reading already."""
+        goes_on = super().recall(turn)
+        if turn.later_name is not None:
+            turn.names.add(turn.later_name)
+        if goes_on and turn.kept:
+            turn.place = None
+        return goes_on
 
     def _with(self, call: Call, turn: Turn) -> Call:
         """Return the call with what was recalled."""
