@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 from weakref import WeakValueDictionary
@@ -43,6 +43,8 @@ class House:
         self.settings = settings or {}
         self.events = Events()
         self.cursors = Cursors(ring.signing_secret())
+        #: Of guests: each gives the id of the answer that it knows by another, as a provider's.
+        self.answer_ids: list[Callable[[str, str], str | None]] = []
         self._writing: WeakValueDictionary[str, _Writing] = WeakValueDictionary()
         self._lock = threading.Lock()
 
@@ -56,6 +58,14 @@ class House:
         if found is None:
             raise NotFound("memory", memory_id)
         return found
+
+    def answer_id(self, memory_id: str, known_by: str) -> str | None:
+        """Return the id of an answer that a guest knows by another id; None for none."""
+        for of_guest in self.answer_ids:
+            found = of_guest(memory_id, known_by)
+            if found is not None:
+                return found
+        return None
 
     def made(self, memory_id: str, given: Mapping[str, Any]) -> tuple[SlotMemory, bool]:
         """Return a memory, and whether it was made now.

@@ -311,3 +311,26 @@ def test_a_body_is_refused_above_the_limit_before_anything_goes_on(
         assert error(sent(proxy.url, "POST", path, body=b" " * 101)) == (413, "too-large")
         assert error(sent(proxy.url, "POST", "/openai/v1/files", body=b" " * 201))[0] == 413
         assert len(raw.requests) == before
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"[]",
+        b'{"messages": 1}',
+        b'{"messages": [1]}',
+        b'{"messages": [{"role": {}, "content": {"a": []}}]}',
+        b'{"messages": [{"role": "user", "content": [{"type": [], "text": 1}]}]}',
+        b'{"input": 3}',
+        b"{" + b'"a":' * 3,
+    ],
+)
+def test_what_cannot_be_read_is_the_providers_to_refuse(
+    proxy: Proxied, raw: Raw, told: Upstreams, body: bytes
+) -> None:
+    told.says = Said(response(b"{}"))
+    for surface in ("openai/v1/chat/completions", "openai/v1/responses"):
+        _, headers, _ = sent(proxy.url, "POST", f"/m/odd-one/{surface}", body=body)
+        assert raw.requests[-1].body.endswith(body)
+        assert dict(headers)[b"demem-recall"] in (b"unread", b"nothing")

@@ -29,6 +29,7 @@ class ServedMemories(Memories):
         super().__init__(house.pool, background=True, recall_patience=recall_patience)
         self._house = house
         self._here = threading.local()
+        house.answer_ids.append(lambda namespace, call: self.answer_id(call, namespace))
 
     def of(self, namespace: str) -> SlotMemory:
         """Return a memory; one that is made has the settings of the server."""
