@@ -95,6 +95,7 @@ class _Served:
         self._surfaces = surfaces_of(self._memories)
         self._recalling = Recalling(self._memories, proxy._deadline)
         self._client: httpx2.AsyncClient | None = None
+        self._warming: asyncio.Future[None] | None = None
         self._flying = 0
 
     def takes(self, path: bytes) -> bool:
@@ -112,9 +113,12 @@ class _Served:
     async def begin(self) -> None:
         """Begin with the server."""
         self._client = client_of(self._proxy._most, self._proxy._patience)
+        self._warming = asyncio.ensure_future(asyncio.to_thread(self._memories.warm))
 
     async def end(self) -> None:
         """End with the server: what is to be remembered is written."""
+        if self._warming is not None:
+            await self._warming
         await self._recalling.end()
         await asyncio.to_thread(self._memories.close)
         if self._client is not None:

@@ -31,6 +31,16 @@ class ServedMemories(Memories):
         self._here = threading.local()
         house.answer_ids.append(lambda namespace, call: self.answer_id(call, namespace))
 
+    def warm(self) -> None:
+        """Have loaded what a first recall needs, or it would come too late for its model.
+
+        An encoder of the application's own is left alone: it may be one that is paid for.
+        """
+        if self._house.pool.options.get("encoder") is None:
+            memory = SlotMemory()
+            memory.ingest("I moved to Lisbon.")
+            memory.read("Where do I live?")
+
     def of(self, namespace: str) -> SlotMemory:
         """Return a memory; one that is made has the settings of the server."""
         self._settle(namespace)
