@@ -12,7 +12,7 @@ WORKERS ?= auto
 # An adapter is a file or a package. Its extra has its name, with hyphens, and so have its tests, with test_ before it.
 ROOM := adapters/demem_adapters
 ROOMS := $(ROOM) $(ROOM)/contrib
-ADAPTERS := $(filter-out common contrib new,$(notdir $(foreach room,$(ROOMS), \
+ADAPTERS := $(filter-out common contrib new proxy,$(notdir $(foreach room,$(ROOMS), \
 	$(basename $(wildcard $(room)/[a-z]*.py)) $(patsubst %/__init__.py,%,$(wildcard $(room)/[a-z]*/__init__.py)))))
 # These want an older client of OpenAI's than the Agents SDK, and have an environment of their own.
 APART := autogen crewai dspy litellm

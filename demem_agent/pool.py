@@ -88,7 +88,7 @@ class MemoryPool:
         self.most_bytes = whole_field("most_bytes", most_bytes, 1)
         self.most_open = None if most_open is None else whole_field("most_open", most_open, 1)
         self.options = options
-        self._on_gone = on_gone
+        self._on_gone = [] if on_gone is None else [on_gone]
         self.store = open_store(url) if isinstance(url, str) else url
         self._owns_store = isinstance(url, str)
         self._warm: OrderedDict[str, _Warm] = OrderedDict()
@@ -182,6 +182,10 @@ class MemoryPool:
         """Return which memory of the store an id names."""
         return Address(self.options.get("tenant", "default"), memory_id)
 
+    def tell_gone(self, on_gone: Callable[[str], object]) -> None:
+        """Have somebody else told, too, which memory was found to be deleted or renamed."""
+        self._on_gone.append(on_gone)
+
     def named(self, memory_id: str) -> Options:
         """Return the options that a memory is opened with."""
         return {**self.options, "memory_id": memory_id}
@@ -217,8 +221,8 @@ class MemoryPool:
             if self._in_use.get(memory_id) is memory:
                 self._in_use.pop(memory_id, None)
                 self._cool(memory_id)
-        if self._on_gone is not None:
-            self._on_gone(memory_id)
+        for tell in self._on_gone:
+            tell(memory_id)
 
     def _kept(self, memory_id: str, memory: SlotMemory) -> SlotMemory:
         """Keep a memory as the last that was asked for; let go of others to make room for it."""

@@ -16,7 +16,7 @@ ROOM = ROOT / "adapters" / "demem_adapters"
 DOCS = ROOT / "docs"
 TIERS = ("first-class", "supported", "contributed")
 #: What stands in the room and is no adapter.
-NO_ADAPTERS = {"common", "contrib", "new"}
+NO_ADAPTERS = {"common", "contrib", "new", "proxy"}
 #: Where the extras of adapters end in pyproject.toml.
 END_OF_EXTRAS = "# No adapters from here on."
 

@@ -24,8 +24,8 @@ from demem_adapters.common import (
     block,
     named,
 )
+from demem_adapters.common.protocols.openai.turns import BROKE_OFF, Call, Turn, Turns
 from demem_adapters.openai.streams import Passing
-from demem_adapters.openai.turns import BROKE_OFF, Call, Turn, Turns
 from demem_agent import InvalidInput
 
 try:

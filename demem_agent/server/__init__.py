@@ -19,21 +19,52 @@ except ImportError as error:
 if TYPE_CHECKING:
     from demem_agent.server.admission import Room
     from demem_agent.server.app import App
+    from demem_agent.server.events import Event
+    from demem_agent.server.guests import Guest, Invited, Outcome, Visit
+    from demem_agent.server.house import House
     from demem_agent.server.keys import Key, KeyRing
-    from demem_agent.server.receiving import Limits
+    from demem_agent.server.receiving import Limits, body_of
+    from demem_agent.server.refusals import Refusal
+    from demem_agent.server.sending import Response
     from demem_agent.server.serving import make_app, serve
 else:
     __getattr__ = members_of(
         __name__,
         {
             "App": "demem_agent.server.app",
+            "Event": "demem_agent.server.events",
+            "Guest": "demem_agent.server.guests",
+            "House": "demem_agent.server.house",
+            "Invited": "demem_agent.server.guests",
             "Key": "demem_agent.server.keys",
             "KeyRing": "demem_agent.server.keys",
             "Limits": "demem_agent.server.receiving",
+            "Outcome": "demem_agent.server.guests",
+            "Refusal": "demem_agent.server.refusals",
+            "Response": "demem_agent.server.sending",
             "Room": "demem_agent.server.admission",
+            "Visit": "demem_agent.server.guests",
+            "body_of": "demem_agent.server.receiving",
             "make_app": "demem_agent.server.serving",
             "serve": "demem_agent.server.serving",
         },
     )
 
-__all__ = ["App", "Key", "KeyRing", "Limits", "Room", "make_app", "serve"]
+__all__ = [
+    "App",
+    "Event",
+    "Guest",
+    "House",
+    "Invited",
+    "Key",
+    "KeyRing",
+    "Limits",
+    "Outcome",
+    "Refusal",
+    "Response",
+    "Room",
+    "Visit",
+    "body_of",
+    "make_app",
+    "serve",
+]

@@ -67,9 +67,25 @@ class Access:
             Refusal: for none that is valid.
         """
         given = headers.get("authorization")
-        if given is not None:
-            kind, _, written = given.partition(" ")
-            key = self._ring.key_of(written.strip()) if kind.casefold() == "bearer" else None
+        if given is None:
+            return self.key_written(None, headers, client)
+        kind, _, written = given.partition(" ")
+        return self.key_written(written if kind.casefold() == "bearer" else "", headers, client)
+
+    def key_written(
+        self, written: str | None, headers: Mapping[str, str], client: str | None
+    ) -> Key:
+        """Return the key that is written so, or what this machine may do without one.
+
+        Args:
+            written: as it came; None where none did.
+            client: as in :meth:`key_of`.
+
+        Raises:
+            Refusal: for none that is valid.
+        """
+        if written is not None:
+            key = self._ring.key_of(written.strip())
             if key is None:
                 says = "the key is none that is valid: Authorization: Bearer dm_..."
                 raise Refusal("unauthorised", says, _CHALLENGE, closes=True)

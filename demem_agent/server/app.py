@@ -6,9 +6,10 @@ import asyncio
 import logging
 import time
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from contextlib import contextmanager
 from functools import partial
+from typing import Any
 from uuid import uuid4
 
 from demem_agent.errors import DeMemError
@@ -18,6 +19,7 @@ from demem_agent.server.admission import LANES, Lane, Room
 from demem_agent.server.audit import Audit
 from demem_agent.server.endpoints import ENDPOINTS, Endpoint
 from demem_agent.server.events import Stream
+from demem_agent.server.guests import Guest, Invited, Outcome, Visit
 from demem_agent.server.house import House
 from demem_agent.server.keys import Key
 from demem_agent.server.keys.records import NOBODY
@@ -57,9 +59,10 @@ class _Told:
     """What is known of a request when it has been answered, for the logs."""
 
     began: float
-    endpoint: Endpoint | None = None
+    operation: str = "unknown"
     key: Key | None = None
-    names: Mapping[str, str] | None = None
+    memory: str | None = None
+    is_audited: bool = False
 
 
 class App:
@@ -71,6 +74,7 @@ class App:
         limits: of what comes in.
         rooms: by class of operation, how many there may be at once and waiting.
         audit: where each change is noted down; nowhere unless given.
+        guests: what is served beside the endpoints.
     """
 
     def __init__(
@@ -81,6 +85,7 @@ class App:
         limits: Limits | None = None,
         rooms: Mapping[str, Room] | None = None,
         audit: Audit | None = None,
+        guests: Sequence[Invited] = (),
     ) -> None:
         self.house = house
         self.limits = limits or Limits()
@@ -94,6 +99,7 @@ class App:
         self._flying: set[tuple[str, str]] = set()
         self._document = encoded(document(ENDPOINTS))
         house.metrics.watch(self.lanes, house.pool, house.events)
+        self._guests = [invited(house, self.limits) for invited in guests]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, or begin and end with the server."""
@@ -121,16 +127,25 @@ class App:
         while True:
             message = await receive()
             if message["type"] == "lifespan.startup":
+                for guest in self._guests:
+                    await guest.begin()
                 await send({"type": "lifespan.startup.complete"})
             else:
+                for guest in self._guests:
+                    await guest.end()
                 await asyncio.to_thread(self.close)
                 await send({"type": "lifespan.shutdown.complete"})
                 return
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         told = _Told(time.perf_counter())
+        path = scope.get("raw_path") or scope["path"].encode()
+        for guest in self._guests:
+            if guest.takes(path):
+                await self._hosted(guest, path, scope, receive, send, told)
+                return
         try:
-            response = await self._response(scope, receive, told)
+            response = await self._response(path, scope, receive, told)
         except (DeMemError, Refusal) as error:
             response = problem_from(error)
         except Exception as error:
@@ -142,6 +157,59 @@ class App:
         if response is not _SENT:
             await sent(send, response)
 
+    async def _hosted(
+        self,
+        guest: Guest,
+        path: bytes,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+        told: _Told,
+    ) -> None:
+        """Have a guest answer a request."""
+        begun = False
+
+        async def sending(message: MutableMapping[str, Any]) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        told.operation = "guest"
+        try:
+            visit = self._visit(guest, path, scope, receive, sending)
+            told.key, told.is_audited = visit.key, True
+            self._rates.take(visit.key.id)
+            outcome = await guest.answer(visit)
+        except (DeMemError, Refusal) as error:
+            response = problem_from(error)
+        except Exception as error:
+            # As above: nothing else stands between a fault of a guest and who called.
+            response = _fault(error)
+        else:
+            told.operation, told.memory = outcome.operation, outcome.memory
+            self._note(told, outcome)
+            return
+        self._note(told, response)
+        if (
+            not begun
+        ):  # else the connection is closed, and who called knows that something is missing
+            await sent(send, guest.refused(path, response))
+
+    def _visit(
+        self, guest: Guest, path: bytes, scope: Scope, receive: Receive, send: Send
+    ) -> Visit:
+        """Return a request of somebody who may call.
+
+        Raises:
+            Refusal: if nobody may so.
+        """
+        headers = headers_of(scope["headers"])
+        self._access.require_name(headers)
+        self._access.require_own_page(headers)
+        written = guest.key_in(headers)
+        key = self._access.key_written(written, headers, client_of(scope))
+        return Visit(scope=scope, receive=receive, send=send, path=path, headers=headers, key=key)
+
     async def _streamed(self, stream: Stream, receive: Receive, send: Send) -> Response:
         """Tell what happens to a memory until somebody ends it; what is refused comes back."""
         try:
@@ -150,15 +218,17 @@ class App:
             return problem_from(error)
         return _SENT
 
-    async def _response(self, scope: Scope, receive: Receive, told: _Told) -> Response | Stream:
+    async def _response(
+        self, path: bytes, scope: Scope, receive: Receive, told: _Told
+    ) -> Response | Stream:
         headers = headers_of(scope["headers"])
         self._access.require_name(headers)
         self._access.require_own_page(headers)
-        path = scope.get("raw_path") or scope["path"].encode()
         if path == _DOCUMENT and scope["method"] == "GET":
             return Response(200, {"Content-Type": "application/json"}, self._document)
         found = self._routes.find(scope["method"], path)
-        told.endpoint, told.names = found
+        told.operation, told.memory = found.endpoint.name, found.names.get("memory")
+        told.is_audited = bool(found.endpoint.scopes)
         told.key = key = self._key(found.endpoint, headers, scope)
         if found.endpoint.scopes:
             self._rates.take(key.id)
@@ -244,19 +314,20 @@ class App:
         finally:
             self._flying.discard(flying)
 
-    def _note(self, told: _Told, response: Response) -> None:
+    def _note(self, told: _Told, response: Response | Outcome) -> None:
         """Count and note down what was done: names, ids and numbers, no text."""
-        name = told.endpoint.name if told.endpoint else "unknown"
+        name = told.operation
         seconds = time.perf_counter() - told.began
         took = round(seconds * 1000, 1)
         self.house.metrics.note(name, response.status, response.problem, seconds)
         key = told.key.id if told.key else ""
         says = f" {response.problem}" if response.problem else ""
         log.info("%s %d%s %.1f ms key %s", name, response.status, says, took, key or "none")
-        if self._audit is None or told.endpoint is None or not told.endpoint.scopes:
+        if self._audit is None or not told.is_audited:
             return
-        memory = (told.names or {}).get("memory")
-        self._audit.note(operation=name, memory=memory, key=key, status=response.status, ms=took)
+        self._audit.note(
+            operation=name, memory=told.memory, key=key, status=response.status, ms=took
+        )
 
 
 def _require_allowed(found: Found, key: Key) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 from weakref import WeakValueDictionary
 
 from demem_agent import SlotMemory
-from demem_agent.errors import InvalidInput, NotFound
+from demem_agent.errors import InvalidInput, NotFound, StoreError
 from demem_agent.options import Options, settings_given
 from demem_agent.pool import MemoryPool
 from demem_agent.server.cursors import Cursors
@@ -45,6 +45,8 @@ class House:
         self.events = Events()
         self.metrics = Metrics()
         self.cursors = Cursors(ring.signing_secret())
+        #: Of guests: each gives the id of the answer that it knows by another, as a provider's.
+        self.answer_ids: list[Callable[[str, str], str | None]] = []
         self._writing: WeakValueDictionary[str, _Writing] = WeakValueDictionary()
         self._lock = threading.Lock()
 
@@ -58,6 +60,14 @@ class House:
         if found is None:
             raise NotFound("memory", memory_id)
         return found
+
+    def answer_id(self, memory_id: str, known_by: str) -> str | None:
+        """Return the id of an answer that a guest knows by another id; None for none."""
+        for of_guest in self.answer_ids:
+            found = of_guest(memory_id, known_by)
+            if found is not None:
+                return found
+        return None
 
     def made(self, memory_id: str, given: Mapping[str, Any]) -> tuple[SlotMemory, bool]:
         """Return a memory, and whether it was made now.
@@ -91,16 +101,26 @@ class House:
             return self.pool.put(memory_id, made)
 
     @contextmanager
-    def writing(self, memory_id: str) -> Iterator[None]:
+    def writing(self, memory_id: str, seconds: float = -1) -> Iterator[None]:
         """Keep others from changing a memory, as far as they come by this server.
 
         So what ``If-Match`` says still holds when the change is made. A process that has the same
         file open can come in between.
+
+        Args:
+            seconds: to wait for who changes it, at most; for as long as it takes unless given.
+
+        Raises:
+            StoreError: if somebody changes it for longer.
         """
         with self._lock:
             writing = self._writing.setdefault(memory_id, _Writing())
-        with writing.lock:
+        if not writing.lock.acquire(timeout=seconds):
+            raise StoreError("somebody else is changing the memory")
+        try:
             yield
+        finally:
+            writing.lock.release()
 
     def close(self) -> None:
         """Release the store and the keys."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Unpack
 
 import uvicorn
@@ -17,6 +17,7 @@ from demem_agent.server.access import is_loopback
 from demem_agent.server.admission import Room
 from demem_agent.server.app import App
 from demem_agent.server.audit import Audit
+from demem_agent.server.guests import Invited
 from demem_agent.server.house import House
 from demem_agent.server.keys import KeyRing
 from demem_agent.server.receiving import Limits
@@ -40,6 +41,7 @@ def make_app(
     rooms: Mapping[str, Room] | None = None,
     audit: str | None = None,
     most_bytes: int = MOST_BYTES,
+    guests: Sequence[Invited] = (),
     **options: Unpack[Options],
 ) -> App:
     """Return an ASGI application that serves the memories of a store.
@@ -52,6 +54,7 @@ def make_app(
         rooms: by class of operation, how many there may be at once and waiting.
         audit: the file in which every request is noted down, without text; none unless given.
         most_bytes: bytes of RAM that the memories may take together.
+        guests: what is served beside the endpoints, such as a proxy.
         options: as :class:`~demem_agent.SlotMemory` takes them: who does the work in all memories,
             and the settings of those that are made here; ``tenant`` is whose they are.
 
@@ -66,7 +69,8 @@ def make_app(
     pool = MemoryPool(url, most_bytes=most_bytes, **team)
     ring = keys if isinstance(keys, KeyRing) else KeyRing(keys or ":memory:")
     note = None if audit is None else Audit(audit)
-    return App(House(pool, ring, given), names=names, limits=limits, rooms=rooms, audit=note)
+    house = House(pool, ring, given)
+    return App(house, names=names, limits=limits, rooms=rooms, audit=note, guests=guests)
 
 
 class Server(uvicorn.Server):

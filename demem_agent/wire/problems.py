@@ -64,6 +64,7 @@ class Kind:
 _KINDS = (
     Kind("malformed", 400, "The request is not one that can be read"),
     Kind("bad-cursor", 400, "The cursor is not one that was given for this list"),
+    Kind("no-memory", 400, "The request does not say which memory it is about"),
     Kind("unauthorised", 401, "A key is needed, and none that is valid came"),
     Kind("forbidden", 403, "The key does not allow this"),
     Kind("cross-origin", 403, "Pages of other sites may not call"),
@@ -79,6 +80,8 @@ _KINDS = (
     Kind("no-key-kept", 422, "The operation keeps no idempotency key"),
     Kind("too-often", 429, "More is asked than the key may ask"),
     Kind("fault", 500, "The server failed"),
+    Kind("upstream-failed", 502, "What the request was passed on to cannot be reached"),
+    Kind("upstream-late", 504, "What the request was passed on to does not answer in time"),
     Kind("busy", 503, "Too much is going on; nothing of the request was done"),
     Kind("timed-out", 503, "It takes longer than it may; it may still be done"),
     Kind("not-found", 404, "There is no such record", NotFound, ("kind", "id", "by")),

@@ -336,6 +336,7 @@ class MakeKey(_Given, kw_only=True):
 
     Attributes:
         prefix: the key reaches memories whose ids begin with it; "" for all.
+        exact: whether it reaches the memory alone whose id the prefix is.
         days: after how many it expires; never unless given.
     """
 
@@ -345,6 +346,7 @@ class MakeKey(_Given, kw_only=True):
     ]
     name: Annotated[str, Meta(max_length=200)] = ""
     days: Annotated[float, Meta(gt=0, le=36500)] | None = None
+    exact: bool = False
 
 
 class Rotate(_Given, kw_only=True):
@@ -359,6 +361,7 @@ class KeyShown(Struct, kw_only=True):
     id: str
     name: str
     prefix: str
+    exact: bool
     scopes: list[str]
     made: str
     expires: str | None

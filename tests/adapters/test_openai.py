@@ -18,8 +18,8 @@ from adapter_contract import texts as texts_of
 from openai_clients import Clients
 
 from demem_adapters.common import DECLARED, Memories
+from demem_adapters.common.protocols.openai.turns import BROKE_OFF, Turns
 from demem_adapters.openai import wrap
-from demem_adapters.openai.turns import BROKE_OFF, Turns
 from demem_agent.errors import InvalidInput
 from demem_agent.testing import BagEncoder, Provider
 

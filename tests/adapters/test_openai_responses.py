@@ -14,9 +14,9 @@ from adapter_contract import texts as texts_of
 from openai_clients import Clients
 
 from demem_adapters.common import DECLARED, Memories
+from demem_adapters.common.protocols.openai.hearing import heard_of_response
+from demem_adapters.common.protocols.openai.turns import ResponseTurns
 from demem_adapters.openai import wrap
-from demem_adapters.openai.hearing import heard_of_response
-from demem_adapters.openai.turns import ResponseTurns
 from demem_agent.testing import BagEncoder, Provider
 
 

@@ -139,3 +139,28 @@ def test_threads_may_share_it(tmp_path: Path) -> None:
         thread.join()
     assert known == [True] * 20
     assert len(ring.all()) == 20
+
+
+def test_a_key_of_one_memory_reaches_no_other_of_which_it_is_the_beginning() -> None:
+    ring = KeyRing()
+    key, written = ring.make("ana", ["read"], exact=True)
+    assert key.reaches("ana")
+    assert not key.reaches("anabel")
+    assert not key.reaches("an")
+    known = ring.key_of(written)
+    assert known is not None
+    assert known.exact
+    again, _ = ring.rotate(key.id)
+    assert again.exact
+
+
+def test_a_key_of_one_memory_covers_no_prefix() -> None:
+    ring = KeyRing()
+    key, _ = ring.make("ana", ["admin"], exact=True)
+    wide, _ = ring.make("ana", ["admin"])
+    assert wide.covers("anabel", exact=False)
+    assert wide.covers("ana", exact=True)
+    assert not key.covers("ana", exact=False)
+    assert not key.covers("anabel", exact=True)
+    with pytest.raises(InvalidInput, match="prefix"):
+        ring.make("", ["admin"], exact=True)

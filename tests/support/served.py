@@ -116,7 +116,8 @@ def listening(**options: Any) -> Iterator[Listening]:
         found.append(url)
         began.set()
 
-    app = make_app(clock=None, encoder=BagEncoder(), **options)
+    quick: dict[str, Any] = {"clock": None, "encoder": BagEncoder(), **options}
+    app = make_app(**quick)
     server = Server(app, port=0, on_start=on_start)
     thread = threading.Thread(target=server.run)
     thread.start()

@@ -7,9 +7,9 @@ import inspect
 from collections.abc import Mapping
 from typing import Any, Protocol, TypeVar
 
-from demem_adapters.anthropic.messages import Arguments, Conversation
 from demem_adapters.common import Asker, Conditions, Filter, Memories, Namespace, Situation, block
 from demem_adapters.common.calls import Call, Calls
+from demem_adapters.common.protocols.anthropic.messages import Arguments, Conversation
 
 try:
     from demem_adapters.anthropic.replies import aheard, heard, is_given

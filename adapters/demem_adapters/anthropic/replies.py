@@ -10,8 +10,8 @@ from typing import Any
 
 from anthropic import AnthropicError, AsyncStream, NotGiven, Omit, Stream
 
-from demem_adapters.anthropic.hearing import heard_of
 from demem_adapters.common.calls import Call
+from demem_adapters.common.protocols.anthropic.hearing import heard_of
 
 __all__ = ["aheard", "heard", "is_given"]
 

@@ -197,27 +197,40 @@ class Calls:
         self._waiting: Recent[str, Call] = Recent()
 
     def begin(self, arguments: Mapping[str, Any], asked: Asked) -> Call:
-        """Recall for a call, or take over what was recalled for one that waited for tools."""
+        """Recall for a call, or take over what was recalled for one that waited for tools; hear
+        what the user says.
+        """
+        call = self.call_of(arguments, asked)
+        self.recall(call, asked)
+        return call
+
+    def call_of(self, arguments: Mapping[str, Any], asked: Asked) -> Call:
+        """Return a call, for which :meth:`recall` is to recall."""
         asking = self._situation.asking(arguments)
-        call = Call(self, named(self._namespace, arguments), asked, asking)
+        return Call(self, named(self._namespace, arguments), asked, asking)
+
+    def recall(self, call: Call, asked: Asked, *, hears: bool = True) -> None:
+        """Recall for a call, or take over what was recalled for one that waited for tools.
+
+        Args:
+            hears: whether what the user says is heard: not where tokens are counted alone.
+        """
         before = self._before(call, asked)
         if before is not None:
             call.take_over(before)
-            if not self.memories.still_holds(call.namespace, call.reading, call.heard):
-                call.reading = self._prepared(call, asked)
-            return call
-        memories = self.memories
+            if self.memories.still_holds(call.namespace, call.reading, call.heard):
+                return
         call.reading = self._prepared(call, asked)
-        call.heard = memories.heard(
-            call.namespace,
-            call.said,
-            before=call.before,
-            asker=call.asking.get("asker"),
-            about=asked.about,
-            under=asked.under,
-            goes_on=asked.goes_on,
-        )
-        return call
+        if before is None and hears:
+            call.heard = self.memories.heard(
+                call.namespace,
+                call.said,
+                before=call.before,
+                asker=call.asking.get("asker"),
+                about=asked.about,
+                under=asked.under,
+                goes_on=asked.goes_on,
+            )
 
     def _prepared(self, call: Call, asked: Asked) -> Reading | None:
         return self.memories.prepare(call.namespace, call.asked, shown=asked.shown, **call.asking)

@@ -24,7 +24,7 @@ from demem_agent import Answer, Evidence, FeedbackReport, Reading, SlotMemory
 from demem_agent.errors import IdempotencyConflict, InvalidInput, NotFound
 from demem_agent.feedback import Told
 from demem_agent.options import Options
-from demem_agent.pool import MOST_BYTES
+from demem_agent.pool import MOST_BYTES, MemoryPool
 from demem_agent.reading import Asking
 from demem_agent.stores import Store
 from demem_agent.text import content_terms
@@ -65,7 +65,7 @@ class Memories(Remembers):
 
     def __init__(
         self,
-        url: str | Store = "memory://",
+        url: str | Store | MemoryPool = "memory://",
         *,
         limit: int | None = None,
         most_open: int = 200,
@@ -245,14 +245,19 @@ class Memories(Remembers):
             InvalidInput: for a call that is not known in this namespace.
             DeMemError: what ``SlotMemory.feedback`` raises.
         """
-        text_field("namespace", namespace)
-        memory = self.known(namespace)  # what waits for it is written first
-        answer = self._answers.get(call, {}).get(namespace)
-        if memory is not None and answer is None:
-            answer = answer_of_call(memory, call)
+        answer = self.answer_id(call, namespace)
+        memory = self.known(namespace)
         if memory is None or answer is None:
             raise InvalidInput("call", call, "the id of a call whose answer was remembered")
         return memory.feedback(answer, **told)
+
+    def answer_id(self, call: str, namespace: str) -> str | None:
+        """Return the id of the answer of a call in its memory; None where none was remembered."""
+        text_field("namespace", namespace)
+        memory = self.known(namespace)  # what waits for it is written first
+        if memory is None:
+            return None
+        return self._answers.get(call, {}).get(namespace) or answer_of_call(memory, call)
 
     async def afeedback(self, call: str, *, namespace: str, **told: Unpack[Told]) -> FeedbackReport:
         """Tell as :meth:`feedback` does, without blocking the event loop."""

@@ -25,7 +25,8 @@ class Namespaces:
     threads.
 
     Args:
-        url: where the memories live: ``memory://``, ``sqlite:///bot.db``, or a store object.
+        url: where the memories live: ``memory://``, ``sqlite:///bot.db``, a store object, or a
+            pool that others use as well, which has its own bounds and options.
         most_open: how many are held in RAM at once, those that were used last; the others are
             opened again. ``most_bytes``: how many bytes of RAM they may take together.
         options: of every memory, as :class:`~demem_agent.SlotMemory` takes them.
@@ -33,7 +34,7 @@ class Namespaces:
 
     def __init__(
         self,
-        url: str | Store = "memory://",
+        url: str | Store | MemoryPool = "memory://",
         *,
         most_open: int = 200,
         most_bytes: int = MOST_BYTES,
@@ -44,9 +45,14 @@ class Namespaces:
                 "memory_id", options["memory_id"], "left out: each namespace is a memory of its own"
             )
         whole_field("most_open", most_open, 1)
-        self._pool = MemoryPool(
-            url, most_open=most_open, most_bytes=most_bytes, on_gone=self._gone, **options
-        )
+        self._owns_pool = not isinstance(url, MemoryPool)
+        if isinstance(url, MemoryPool):
+            self._pool = url
+            url.tell_gone(self._gone)
+        else:
+            self._pool = MemoryPool(
+                url, most_open=most_open, most_bytes=most_bytes, on_gone=self._gone, **options
+            )
 
     @property
     def patience(self) -> float:
@@ -111,7 +117,8 @@ class Namespaces:
 
     def close(self) -> None:
         """Release the store, if it was made from a URL."""
-        self._pool.close()
+        if self._owns_pool:
+            self._pool.close()
 
     def __enter__(self) -> Self:
         return self

@@ -100,6 +100,10 @@ class _Waiting:
     is_stuck: bool = False
 
 
+def _nothing_around(_: str) -> contextlib.AbstractContextManager[object]:
+    return contextlib.nullcontext()
+
+
 class Writes:
     """Write to memories, each in its order: at once, or where that fails as soon as it can be.
 
@@ -112,18 +116,25 @@ class Writes:
         background: leave everything to the thread, so that nobody waits for a write.
         patience: seconds that somebody waits for a write, at most: for what was to be written
             before it, and for who else holds the memory or its store.
+        around: gives what holds while something is written to a memory.
 
     Attributes:
         lost: how many were given up.
     """
 
     def __init__(
-        self, *, background: bool = False, most: int = 1000, patience: float = 1.0
+        self,
+        *,
+        background: bool = False,
+        most: int = 1000,
+        patience: float = 1.0,
+        around: Callable[[str], contextlib.AbstractContextManager[object]] = _nothing_around,
     ) -> None:
         self.background = background
         self.patience = seconds_field("patience", patience)
         self.most = whole_field("most_waiting", most, 1)
         self.lost = 0
+        self._around = around
         self._begin()
 
     def _begin(self) -> None:
@@ -173,7 +184,7 @@ class Writes:
         if not queue.jobs:
             try:
                 with self._at_work():
-                    return patiently(work)
+                    return patiently(lambda: self._within(queue.namespace, work))
             except _PASSING as error:
                 LOG.warning("%s: %s", waits, type(error).__name__)
                 self._failed(queue)
@@ -262,7 +273,7 @@ class Writes:
                 time.sleep(rest)
             try:
                 with self._at_work(), _told():
-                    patiently(lambda: _tried(queue.jobs[0]))
+                    patiently(lambda: self._tried(queue))
             except _PASSING as error:
                 self._failed(queue)
                 if isinstance(error, StoreError) or queue.tries < _MOST_TRIES:
@@ -271,6 +282,15 @@ class Writes:
                 continue
             self._take_out(queue, 1)
         return True
+
+    def _tried(self, queue: _Waiting) -> None:
+        """Do the oldest job of a queue without waiting long: it comes again."""
+        with waiting_at_most(_ONE_TRY):
+            self._within(queue.namespace, queue.jobs[0])
+
+    def _within(self, namespace: str, work: Callable[[], Result]) -> Result:
+        with self._around(namespace):
+            return work()
 
     def _failed(self, queue: _Waiting) -> None:
         """Note that the oldest of a queue could not be written."""
@@ -332,12 +352,6 @@ def _acquired(queue: _Waiting, most: float) -> bool:
     has_it: bool = queue.lock.acquire(timeout=remaining(most))
     spend(time.monotonic() - began)
     return has_it
-
-
-def _tried(job: Callable[[], object]) -> None:
-    """Do a job without waiting long: it comes again."""
-    with waiting_at_most(_ONE_TRY):
-        job()
 
 
 @contextlib.contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Unpack
 
 from demem_adapters.common.choices import Choices
@@ -11,7 +12,7 @@ from demem_adapters.common.patience import patient
 from demem_adapters.common.writing import Writes
 from demem_agent import SlotMemory
 from demem_agent.options import Options
-from demem_agent.pool import MOST_BYTES
+from demem_agent.pool import MOST_BYTES, MemoryPool
 from demem_agent.stores import DeletionReceipt, Store
 from demem_agent.turns import text_field
 
@@ -28,7 +29,7 @@ class Written(Choices):
 
     def __init__(
         self,
-        url: str | Store = "memory://",
+        url: str | Store | MemoryPool = "memory://",
         *,
         most_open: int = 200,
         most_bytes: int = MOST_BYTES,
@@ -38,7 +39,9 @@ class Written(Choices):
         **options: Unpack[Options],
     ) -> None:
         super().__init__(url, most_open=most_open, most_bytes=most_bytes, **options)
-        self._writes = Writes(background=background, most=most_waiting, patience=patience)
+        self._writes = Writes(
+            background=background, most=most_waiting, patience=patience, around=self.writing
+        )
 
     @property
     def patience(self) -> float:
@@ -54,6 +57,12 @@ class Written(Choices):
     def lost(self) -> int:
         """How many writes were given up; each was logged by its kind."""
         return self._writes.lost
+
+    def writing(self, namespace: str) -> AbstractContextManager[object]:
+        """Return what holds while something is written to a memory: here nothing; a server keeps
+        others from it.
+        """
+        return nullcontext()
 
     def write(self, namespace: str, work: Callable[[], object], *, later: bool = False) -> None:
         """Write to a memory in its order with what waits to be written, or as soon as it can be.

@@ -19,7 +19,7 @@ from demem_adapters.common import (
     Place,
     Situation,
 )
-from demem_adapters.openai.turns import Call, ResponseTurns, Turn, Turns
+from demem_adapters.common.protocols.openai.turns import Call, ResponseTurns, Turn, Turns
 from demem_agent import InvalidInput
 
 try:

@@ -13,8 +13,8 @@ from typing import Any
 from openai import AsyncStream as PlainAsyncStream
 from openai import OpenAIError
 
+from demem_adapters.common.protocols.openai.turns import Call, Turn
 from demem_adapters.openai.streams import AsyncStream, Stream
-from demem_adapters.openai.turns import Call, Turn
 
 __all__ = ["asked_how", "hear_of", "hear_when_read", "with_memory"]
 

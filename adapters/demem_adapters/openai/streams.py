@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
-from demem_adapters.openai.turns import Turn
+from demem_adapters.common.protocols.openai.turns import Turn
 
 __all__ = ["AsyncStream", "Passing", "Stream"]
 

@@ -35,7 +35,14 @@ __all__ = ["ENDPOINTS"]
 
 
 def feedback(call: Call) -> FeedbackReport:
-    return call.memory.feedback(**call.given())
+    told = call.given()
+    try:
+        return call.memory.feedback(**told)
+    except NotFound:
+        known = call.house.answer_id(call.memory_id, told["answer"])
+        if known is None:
+            raise
+        return call.memory.feedback(**{**told, "answer": known})
 
 
 def advice(call: Call) -> Told:
@@ -51,10 +58,12 @@ def contexts(call: Call) -> Page[Context]:
 
 
 def context(call: Call) -> Context:
-    for one in call.memory.contexts():
-        if one.id == call.names["id"]:
-            return one
-    raise NotFound("answer", call.names["id"])
+    found = {one.id: one for one in call.memory.contexts()}
+    id = call.names["id"]
+    known = id if id in found else call.house.answer_id(call.memory_id, id)
+    if known is None or known not in found:
+        raise NotFound("answer", id)
+    return found[known]
 
 
 def decisions(call: Call) -> Page[Decision]:

@@ -17,11 +17,16 @@ def listed(call: Call) -> Page[KeyShown]:
 
 def made(call: Call) -> KeyMade:
     body: MakeKey = call.body
-    if not body.prefix.startswith(call.key.prefix):
-        raise InvalidInput("prefix", body.prefix, f"a text that begins with {call.key.prefix!r}")
+    if not call.key.covers(body.prefix, exact=body.exact):
+        allowed = f"a text that begins with {call.key.prefix!r}"
+        if call.key.exact:
+            allowed = f"{call.key.prefix!r} with exact, which is all that the key reaches"
+        raise InvalidInput("prefix", body.prefix, allowed)
     if not set(body.scopes) <= set(call.key.scopes):
         raise Refusal("forbidden", "the key cannot give scopes that it has not")
-    key, written = call.house.ring.make(body.prefix, body.scopes, name=body.name, days=body.days)
+    key, written = call.house.ring.make(
+        body.prefix, body.scopes, name=body.name, days=body.days, exact=body.exact
+    )
     return _made(key, written)
 
 
@@ -42,6 +47,7 @@ def shown_of(key: Key) -> dict[str, object]:
         "id": key.id,
         "name": key.name,
         "prefix": key.prefix,
+        "exact": key.exact,
         "scopes": list(key.scopes),
         "made": key.made.isoformat(),
         "expires": None if key.expires is None else key.expires.isoformat(),
@@ -59,7 +65,7 @@ def _known(call: Call) -> Key:
 
 def _is_under(call: Call, key: Key) -> bool:
     """Whether a key allows nothing that the one who calls does not."""
-    within = key.prefix.startswith(call.key.prefix)
+    within = call.key.covers(key.prefix, exact=key.exact)
     return within and set(key.scopes) <= set(call.key.scopes)
 
 

@@ -39,6 +39,7 @@ class Key:
         id: the middle part of the key.
         digest: SHA-256 of the secret. It is random, of 256 bits, and needs no slower function.
         prefix: the key reaches memories whose ids begin with it; "" reaches all.
+        exact: whether it reaches the memory alone whose id the prefix is.
         scopes: what it allows, sorted.
         name: whose it is, for people.
         made, expires: in UTC; it is valid before ``expires``, for ever if that is None.
@@ -53,6 +54,7 @@ class Key:
     made: datetime
     expires: datetime | None = None
     revoked: bool = False
+    exact: bool = False
 
     def is_valid(self, now: datetime | None = None) -> bool:
         """Whether it may be used now."""
@@ -65,7 +67,13 @@ class Key:
 
     def reaches(self, memory_id: str) -> bool:
         """Whether it is for this memory."""
-        return memory_id.startswith(self.prefix)
+        return memory_id == self.prefix if self.exact else memory_id.startswith(self.prefix)
+
+    def covers(self, prefix: str, *, exact: bool) -> bool:
+        """Whether it reaches all that a key of this prefix does."""
+        if self.exact:
+            return exact and prefix == self.prefix
+        return prefix.startswith(self.prefix)
 
     def allows(self, scopes: frozenset[Scope]) -> bool:
         """Whether it has one of these."""

@@ -26,7 +26,7 @@ _LONGEST_NAME = 200
 _TABLES = (
     """CREATE TABLE key (id TEXT PRIMARY KEY, digest BLOB NOT NULL, prefix TEXT NOT NULL,
     scopes TEXT NOT NULL, name TEXT NOT NULL, made TEXT NOT NULL, expires TEXT,
-    revoked INTEGER NOT NULL DEFAULT 0)""",
+    revoked INTEGER NOT NULL DEFAULT 0, exact INTEGER NOT NULL DEFAULT 0)""",
     "CREATE TABLE signing (secret BLOB NOT NULL)",
 )
 
@@ -55,6 +55,7 @@ class KeyRing:
         *,
         name: str = "",
         days: float | None = None,
+        exact: bool = False,
     ) -> tuple[Key, str]:
         """Make a key; return it and how it is written, which is kept nowhere.
 
@@ -63,10 +64,13 @@ class KeyRing:
             scopes: what it allows.
             name: whose it is, for people.
             days: after how many it expires; never unless given.
+            exact: whether it reaches the memory alone whose id ``prefix`` is.
 
         Raises:
             InvalidInput: naming the field and its range.
         """
+        if exact and not prefix:
+            raise InvalidInput("prefix", prefix, "the id of a memory, where it is the only one")
         made = datetime.now(UTC)
         expires = None if days is None else made + timedelta(days=_positive("days", days))
         key = Key(
@@ -77,6 +81,7 @@ class KeyRing:
             name=_text("name", name),
             made=made,
             expires=expires,
+            exact=exact,
         )
         self._put(key)
         return key, written(key.id, secret)
@@ -90,7 +95,7 @@ class KeyRing:
         old = self._valid(id)
         now = datetime.now(UTC)
         days = None if old.expires is None else (old.expires - now) / timedelta(days=1)
-        made = self.make(old.prefix, old.scopes, name=old.name, days=days)
+        made = self.make(old.prefix, old.scopes, name=old.name, days=days, exact=old.exact)
         end = now + timedelta(hours=hours)
         if old.expires is None or end < old.expires:
             self._set("expires = ?", end.isoformat(), id)
@@ -159,9 +164,10 @@ class KeyRing:
     def _put(self, key: Key) -> None:
         expires = None if key.expires is None else key.expires.isoformat()
         scopes = ",".join(key.scopes)
-        row = (key.id, key.digest, key.prefix, scopes, key.name, key.made.isoformat(), expires, 0)
+        about = (key.id, key.digest, key.prefix, scopes, key.name, key.made.isoformat(), expires)
+        row = (*about, 0, int(key.exact))
         with self._reported(), transaction(self._db):
-            self._db.execute("INSERT INTO key VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+            self._db.execute("INSERT INTO key VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
 
     def _set(self, what: str, value: object, id: str) -> None:
         with self._reported(), transaction(self._db):
@@ -215,6 +221,7 @@ def _key(row: Any) -> Key:
         made=datetime.fromisoformat(row["made"]),
         expires=None if expires is None else datetime.fromisoformat(expires),
         revoked=bool(row["revoked"]),
+        exact=bool(row["exact"]),
     )
 
 

@@ -33,6 +33,10 @@ def keys(
         str | None,
         typer.Option(metavar="TEXT", help="It reaches memories whose ids begin so; '' for all."),
     ] = None,
+    memory: Annotated[
+        str | None,
+        typer.Option("--only", metavar="ID", help="It reaches this memory and no other."),
+    ] = None,
     scope: Annotated[
         list[str] | None,
         typer.Option(
@@ -60,7 +64,7 @@ def keys(
         raise UsageError("a store in RAM has no keys; name a file: --keys PATH")
     with KeyRing(path) as ring:
         if action == "create":
-            _show_made(output, *_created(ring, prefix, scope, name, days))
+            _show_made(output, *_created(ring, prefix, memory, scope, name, days))
         elif action == "list":
             _show_all(output, ring.all())
         elif action == "rotate":
@@ -72,14 +76,20 @@ def keys(
 
 
 def _created(
-    ring: KeyRing, prefix: str | None, scope: list[str] | None, name: str, days: float | None
+    ring: KeyRing,
+    prefix: str | None,
+    memory: str | None,
+    scope: list[str] | None,
+    name: str,
+    days: float | None,
 ) -> tuple[Key, str]:
-    if prefix is None:
-        raise UsageError("which memories? pass --prefix team-a/, or --prefix '' for all")
+    if (prefix is None) == (memory is None):
+        says = "which memories? pass one of --prefix team-a/, --prefix '' for all, and --only ID"
+        raise UsageError(says)
     if not scope:
         raise UsageError("what may it do? pass --scope read,write")
     scopes = [one.strip() for given in scope for one in given.split(",")]
-    return ring.make(prefix, scopes, name=name, days=days)
+    return ring.make(memory or prefix or "", scopes, name=name, days=days, exact=memory is not None)
 
 
 def _given(id: str | None) -> str:
@@ -118,6 +128,8 @@ def _table(found: Sequence[Key]) -> Table:
 
 
 def _reach(key: Key) -> str:
+    if key.exact:
+        return f"the memory {key.prefix}"
     return f"memories {key.prefix}..." if key.prefix else "all memories"
 
 

@@ -11,7 +11,7 @@ from demem_adapters.common import ASSISTANT, SYSTEM, USER
 from demem_adapters.common.calls import Asked
 from demem_adapters.common.texts import Spoken, text_of
 
-__all__ = ["Arguments", "Conversation"]
+__all__ = ["Arguments", "Conversation", "Placed"]
 
 #: The arguments of a call of the client, by name.
 Arguments = Mapping[str, Any]
@@ -19,6 +19,24 @@ _CACHE = "cache_control"
 _CALL, _RESULT = "tool_use", "tool_result"
 #: Parts that Anthropic cannot end a cached beginning with.
 _NOT_CACHED = frozenset({"thinking", "redacted_thinking"})
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Where what was recalled goes in the messages of a call.
+
+    Attributes:
+        message: the number of the message.
+        at: before which of its parts.
+        mark: what the call marks its last part with for the cache, where another would come to be
+            the last: the part that was the last is marked itself then, and the call not.
+        marked: the number of that part; None where none can be marked.
+    """
+
+    message: int
+    at: int
+    mark: object = None
+    marked: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,23 +96,37 @@ class Conversation:
             behind it: of the next call it is no part, and what came after it would have to be read
             anew.
         """
-        if self.place is None or not recalled:
+        placed = self.placed(arguments, at)
+        if placed is None or not recalled:
             return {**arguments, "messages": self.messages}, at
-        message = self.messages[self.place]
+        message = self.messages[placed.message]
         parts = _parts(message)
+        if placed.marked is not None:
+            parts[placed.marked] = {_CACHE: placed.mark, **_plain(parts[placed.marked])}
+        parts.insert(placed.at, {"type": "text", "text": recalled})
+        messages = [*self.messages]
+        messages[placed.message] = {**_plain(message), "content": parts}
+        kept = {**arguments}
+        if placed.mark is not None:
+            del kept[_CACHE]
+        return {**kept, "messages": messages}, placed.at
+
+    def placed(self, arguments: Arguments, at: int | None) -> Placed | None:
+        """Return where what was recalled goes; None where there is no question.
+
+        Args:
+            at: before which part; None to look for the place.
+        """
+        if self.place is None:
+            return None
+        parts = _parts(self.messages[self.place])
         marks_last = arguments.get(_CACHE)
         if at is None:
             at = len(parts) if marks_last else _place_among(parts)
-        more: dict[str, Any] = {}
         if marks_last and self.place == len(self.messages) - 1 and at == len(parts):
             # Anthropic marks the last part of a call: it stays the one that it would have been.
-            parts = _marked(parts, marks_last)
-            more = {_CACHE: None}
-        parts = [*parts[:at], {"type": "text", "text": recalled}, *parts[at:]]
-        messages = [*self.messages]
-        messages[self.place] = {**_plain(message), "content": parts}
-        kept = {name: value for name, value in arguments.items() if name not in more}
-        return {**kept, "messages": messages}, at
+            return Placed(self.place, at, marks_last, _last_cached(parts))
+        return Placed(self.place, at)
 
 
 def _place_among(parts: Sequence[Any]) -> int:
@@ -109,15 +141,13 @@ def _place_among(parts: Sequence[Any]) -> int:
     return place
 
 
-def _marked(parts: Sequence[Any], mark: object) -> list[Any]:
-    """Mark the last part that can be cached, as Anthropic would."""
-    marked = [*parts]
+def _last_cached(parts: Sequence[Any]) -> int | None:
+    """Return the number of the last part that can be cached, which Anthropic marks."""
     for number in reversed(range(len(parts))):
         part = _plain(parts[number])
         if part.get("type") not in _NOT_CACHED and part.get("text") != "":
-            marked[number] = {_CACHE: mark, **part}
-            break
-    return marked
+            return number
+    return None
 
 
 def _begun(after: Sequence[Any]) -> str:

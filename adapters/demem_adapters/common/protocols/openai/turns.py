@@ -32,7 +32,7 @@ from demem_adapters.common import (
     said_last,
     text_of,
 )
-from demem_adapters.openai.hearing import heard_of_completion, heard_of_response
+from demem_adapters.common.protocols.openai.hearing import heard_of_completion, heard_of_response
 from demem_agent import Reading
 from demem_agent.reading import Asking
 
@@ -57,6 +57,8 @@ class Turn:
 
     Attributes:
         goes_on: whether the model's calls of tools and their results follow the question.
+        messages: what the model is called with.
+        place: before which of them a reading goes; None where one is in what the provider keeps.
         names: by which the same turn is known when it goes on.
         finish: why the model stopped, None while it has not.
     """
@@ -72,7 +74,9 @@ class Turn:
     ) -> None:
         self.turns = turns
         self.namespace = namespace
+        self.messages = messages
         last = last_of_user(messages)
+        self.place: int | None = len(messages) if last is None else last
         after_asked = messages if last is None else messages[last + 1 :]
         up_to_asked = messages[: (last or 0) + 1]
         self.asked = "" if last is None else _text(messages[last])
@@ -92,6 +96,8 @@ class Turn:
         self.is_answered = any(text.strip() for text in answers)
         # With the asker: in one memory several people may ask the same.
         self.names = {digest(namespace, asking.get("asker"), up_to_asked, kept)}
+        #: By which it is known when it goes on, but not before.
+        self.later_name: str | None = None
         self.kept = kept
         #: Who said each message, where it is told.
         self.said_by = names_of_last(messages, len(self.said))
@@ -104,6 +110,11 @@ class Turn:
         self.finish: str | None = None
         self._said = ""
         self._ended = False
+
+    @property
+    def over(self) -> bool:
+        """Whether the model has said why it stopped."""
+        return self.finish is not None
 
     def take_over(self, before: Turn) -> None:
         """Go on with a turn that waited for the results of tools."""
@@ -159,6 +170,8 @@ class Turns:
     """
 
     heard = staticmethod(heard_of_completion)
+    #: The argument that has the messages.
+    messages = "messages"
 
     def __init__(
         self,
@@ -181,20 +194,32 @@ class Turns:
 
         A call without messages, or with what is none, goes to the provider as it is.
         """
-        call = _repeatable(call, "messages")
-        messages = _plain_of(call.get("messages"))
-        if messages is None:
+        call = _repeatable(call, self.messages)
+        turn = self.turn_of(call)
+        if turn is None:
             return self._without(), call
+        self.recall(turn)
+        return turn, self._with(call, turn)
+
+    def turn_of(self, call: Call) -> Turn | None:
+        """Return the turn of a call, for which :meth:`recall` is to recall; None for one without
+        messages, or with what is none.
+        """
+        messages = _plain_of(call.get(self.messages))
+        if messages is None:
+            return None
         asking = self.situation.asking(call)
-        turn = Turn(self, named(self.namespace, call), messages, asking=asking)
-        self._recall(turn)
-        return turn, {**call, "messages": put_before(messages, turn.reading, self.inject)}
+        return Turn(self, named(self.namespace, call), messages, asking=asking)
+
+    def _with(self, call: Call, turn: Turn) -> Call:
+        """Return the call with what was recalled."""
+        return {**call, "messages": put_before(turn.messages, turn.reading, self.inject)}
 
     def _without(self) -> Turn:
         """Return the turn of a call that has no memory."""
         return Turn(self, None, (), asking=_THE_USER.asking())
 
-    def _recall(self, turn: Turn) -> bool:
+    def recall(self, turn: Turn) -> bool:
         """Recall for a turn; or, where it goes on with one that waited for tools, take that over.
 
         Returns:
@@ -231,16 +256,13 @@ class ResponseTurns(Turns):
     """The same for the Responses API, where the provider may keep the conversation itself."""
 
     heard = staticmethod(heard_of_response)
+    messages = "input"
 
-    def begin(self, call: Call) -> tuple[Turn, Call]:
-        """Recall; return the turn, and the call with what was recalled in it.
-
-        It stands in the input, or in the instructions.
-        """
-        call = _repeatable(call, "input")
+    def turn_of(self, call: Call) -> Turn | None:
+        """Return the turn of a call, as for chat completions."""
         items = _items(call.get("input") or "")
         if items is None:
-            return self._without(), call
+            return None
         response = call.get("previous_response_id")
         conversation = call.get("conversation")
         whose = named(self.namespace, call)
@@ -252,30 +274,32 @@ class ResponseTurns(Turns):
         if not turn.asked:  # nothing but results of tools: the provider keeps the turn before
             for kept_before in filter(None, (response, conversation)):
                 turn.names.add(digest(whose, _id(kept_before)))
-        goes_on = self._recall(turn)
         if conversation:
-            turn.names.add(digest(whose, _id(conversation)))
-        kept_there = goes_on and bool(response or conversation)
-        return turn, self._with(call, items, turn.reading, kept=kept_there)
+            turn.later_name = digest(whose, _id(conversation))
+        return turn
 
-    def _with(
-        self,
-        call: Call,
-        items: Sequence[Message],
-        reading: Reading | None,
-        *,
-        kept: bool,
-    ) -> Call:
-        """Return the call with what was recalled; ``kept``: the provider keeps it already."""
+    def recall(self, turn: Turn) -> bool:
+        """Recall as for chat completions; what the provider keeps has a reading already."""
+        goes_on = super().recall(turn)
+        if turn.later_name is not None:
+            turn.names.add(turn.later_name)
+        if goes_on and turn.kept:
+            turn.place = None
+        return goes_on
+
+    def _with(self, call: Call, turn: Turn) -> Call:
+        """Return the call with what was recalled."""
+        reading = turn.reading
         if reading is None:
             return call
         if self.inject == "system":
             # Instructions hold for one call; a message would stay in a conversation kept there.
             told = filter(None, [call.get("instructions"), block(reading)])
             return {**call, "instructions": "\n\n".join(told)}
-        if kept:
+        if turn.place is None:
             return call
-        return {**call, "input": put_before(items, reading, self.inject, part="input_text")}
+        items = put_before(turn.messages, reading, self.inject, part="input_text")
+        return {**call, "input": items}
 
 
 def _items(given: object) -> list[Message] | None:
