@@ -22,6 +22,7 @@ from demem_agent.server.house import House
 from demem_agent.server.keys import Key
 from demem_agent.server.keys.records import NOBODY
 from demem_agent.server.openapi import document
+from demem_agent.server.page.files import page_response
 from demem_agent.server.rates import Rates
 from demem_agent.server.receiving import (
     Limits,
@@ -59,6 +60,7 @@ class _Told:
     endpoint: Endpoint | None = None
     key: Key | None = None
     names: Mapping[str, str] | None = None
+    name: str = "unknown"
 
 
 class App:
@@ -151,8 +153,12 @@ class App:
     async def _response(self, scope: Scope, receive: Receive, told: _Told) -> Response | Stream:
         headers = headers_of(scope["headers"])
         self._access.require_name(headers)
-        self._access.require_own_page(headers)
         path = scope.get("raw_path") or scope["path"].encode()
+        page = page_response(scope["method"], path, headers)
+        if page is not None:  # a link of any site may lead here: the files are nobody's secret
+            told.name = "page"
+            return page
+        self._access.require_own_page(headers)
         if path == _DOCUMENT and scope["method"] == "GET":
             return Response(200, {"Content-Type": "application/json"}, self._document)
         found = self._routes.find(scope["method"], path)
@@ -243,7 +249,7 @@ class App:
 
     def _note(self, told: _Told, response: Response) -> None:
         """Note down what was done: names, ids and numbers, no text."""
-        name = told.endpoint.name if told.endpoint else "unknown"
+        name = told.endpoint.name if told.endpoint else told.name
         took = round((time.perf_counter() - told.began) * 1000, 1)
         key = told.key.id if told.key else ""
         says = f" {response.problem}" if response.problem else ""
