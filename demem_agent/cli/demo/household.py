@@ -6,12 +6,12 @@ It is what ``demem open`` shows where no file is named, so that there is somethi
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime
 from itertools import groupby
 from typing import NamedTuple
 
 from demem_agent import SlotMemory, Turn
 from demem_agent.cli.demo.data import NEEDS, QUESTIONS, Need, conversation
+from demem_agent.reading.ask import When
 from demem_agent.stores import Store
 
 __all__ = ["HOUSEHOLD", "household"]
@@ -90,7 +90,7 @@ def _sessions() -> Iterator[tuple[str, list[Turn]]]:
         yield str(session), list(turns)
 
 
-def _ask(memory: SlotMemory, need: Need, at: datetime | None) -> None:
+def _ask(memory: SlotMemory, need: Need, at: When) -> None:
     """Ask what a need asks, and tell what would have been right."""
     memory.feedback(memory.answer(need.question, at=at), reference=need.reference)
 

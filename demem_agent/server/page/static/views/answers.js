@@ -48,6 +48,7 @@ function OneAnswer({ one, memory, slots, go, can, changed }) {
   });
   const right = one.verdicts.filter(([, , , weight]) => weight > 0);
   const wrong = one.verdicts.filter(([, , , weight]) => weight < 0);
+  const mayUndo = !isFile && can("write") && one.verdicts.length > 0;
   return html`<article class="item answer">
     <h3>${one.redacted ? html`<span class="soft">The text is forgotten</span>` : html`<${Text} text=${cut(one.query, 300)} />`}</h3>
     <p class="answer-text">${one.answer ? html`<${Text} text=${cut(one.answer, 500)} quoted />` : html`<span class="soft">No text.</span>`}</p>
@@ -61,10 +62,10 @@ function OneAnswer({ one, memory, slots, go, can, changed }) {
       ${right.length > 0 && html`<span>proved right: ${right.map(([id]) => html` <a href=${go("items", id)}>${id}</a>`)}</span>`}
       ${wrong.length > 0 && html`<span>proved wrong: ${wrong.map(([id]) => html` <a href=${go("items", id)}>${id}</a>`)}</span>`}
       ${one.query && html`<a href=${go("ask", null, { q: one.query })}>ask again</a>`}
-      <span class="id">${one.id}</span></p>
+      <span class="id">${one.id}</span>
+      ${mayUndo && html`<${Button} kind="link" onClick=${() => setUndoing(true)}>take back what was told …<//>`}</p>
     ${!isFile && can("feedback") && !one.rewards.length && !one.redacted && html`<${Judging} memory=${memory} id=${one.id} go=${go} after=${changed} />`}
-    ${!isFile && can("write") && one.verdicts.length > 0 && html`<p><${Button} kind="small" onClick=${() => setUndoing(true)}>Take back what was told …<//></p>
-      <${Dialog} title="Take back what was told?" open=${isUndoing} close=${() => setUndoing(false)}>
+    ${mayUndo && html`<${Dialog} title="Take back what was told?" open=${isUndoing} close=${() => setUndoing(false)}>
         <p>What feedback on ${one.id} said of lines counts no more. The answer itself stays in the list.</p>
         <${Failed} error=${undoing.error} />
         <div class="acts"><${Button} onClick=${() => setUndoing(false)}>Leave it<//><${Button} kind="main" busy=${undoing.busy} onClick=${undoing.run}>Take it back<//></div><//>`}

@@ -109,7 +109,8 @@ function scaleOf(lines) {
 function Legend({ lines }) {
   const used = GROUPS.filter((group) => lines.some(({ parts }) => grouped(parts).some((one) => one.name === group.name)));
   return html`<ul class="legend" aria-label="What the colours of the bars mean">${used.map((group) =>
-    html`<li><i style=${{ background: group.colour }}></i>${group.name}</li>`)}</ul>`;
+    html`<li><i style=${{ background: group.colour }}></i>${group.name}</li>`)}<li><i class="upright"></i>the score</li></ul>
+    <p class="soft small">What adds stands right of the line, what takes away, paler, left of it.</p>`;
 }
 
 function Line({ line, parts, place, scale, slots, slotOf, go }) {

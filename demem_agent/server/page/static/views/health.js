@@ -37,15 +37,21 @@ export function Health({ memory, settings, version }) {
         <${Fact} name="In RAM">about ${sizes(health.resident)}<//>
         <${Fact} name="Last write">${health.changed ? `${time(health.changed)} UTC` : "not known"}<//>
       </dl>
-      <section class="card"><h2>Settings</h2><dl class="facts">${Object.entries(settings).map(([name, value]) => html`<${Fact} name=${html`<code>${name}</code>`}>${typeof value === "object" && value !== null ? JSON.stringify(value) : String(value ?? "none")}<//>`)}</dl></section>
+      <section class="card"><h2>Settings</h2><dl class="facts">${Object.entries(settings).map(([name, value]) => html`<${Fact} name=${html`<code>${name}</code>`}>${settingOf(value)}<//>`)}</dl></section>
       <section class="card"><h2>Forgotten by itself</h2>${receipts.length ? receipts.slice(-20).reverse().map((receipt) => html`<${Receipt} receipt=${receipt} />`)
         : html`<${Empty}>Nothing had to go for want of room or for its age.<//>`}</section>
     `}<//>`;
 }
 
+function settingOf(value) {
+  if (value === null) return "none";
+  if (typeof value !== "object") return String(value);
+  return Object.entries(value).map(([name, one]) => `${name} ${one ?? "none"}`).join(", ");
+}
+
 function Tile({ name, value, most, unit }) {
   return html`<section class="card tile"><h2>${name}</h2><p class="big num">${number(value)}</p>
-    ${most == null ? html`<p class="soft">${unit} no bound</p>` : html`<${Meter} value=${value} most=${most} label=${`${number(value)} of ${number(most)}`} /><p class="soft num">of ${number(most)} ${unit}</p>`}</section>`;
+    ${most == null ? html`<p class="soft">${unit ? `${unit}, ` : ""}no bound</p>` : html`<${Meter} value=${value} most=${most} label=${`${number(value)} of ${number(most)}`} /><p class="soft num">of ${number(most)} ${unit}</p>`}</section>`;
 }
 
 const PARTS = [["evidence", "items"], ["contexts", "answers"], ["certificates", "certificates"], ["names", "names of rooms"], ["situations", "situations"], ["actions", "actions"]];
@@ -55,7 +61,7 @@ function Stored({ storage }) {
   if (!rows.length) return null;
   let at = 0;
   const says = rows.map((row) => `${row.says} ${number(row.value)}`).join(", ");
-  return html`<section class="card"><h2>What takes the room</h2>
+  return html`<section class="card"><h2>What the storage is for</h2>
     <svg class="bars" viewBox="0 0 600 16" preserveAspectRatio="none" role="img" aria-label=${`${says} ${storage.unit}`}>${rows.map((row) => {
       const x = at;
       const wide = (row.value / storage.used) * 600;
@@ -63,6 +69,6 @@ function Stored({ storage }) {
       return html`<rect x=${x} width=${Math.max(1, wide - 1)} y="0" height="14" rx="1.5" style=${{ fill: row.colour }} />`;
     })}</svg>
     <ul class="legend">${rows.map((row) => html`<li><i style=${{ background: row.colour }}></i>${row.says} <span class="num soft">${number(row.value)}</span></li>`)}</ul>
-    <${AsTable} caption="What takes the room" columns=${["What", storage.unit]} rows=${rows.map((row) => [row.says, number(row.value)])} />
+    <${AsTable} caption="What the storage is for" columns=${["What", storage.unit]} rows=${rows.map((row) => [row.says, number(row.value)])} />
   </section>`;
 }

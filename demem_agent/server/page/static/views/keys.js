@@ -10,14 +10,16 @@ export function Keys({ can }) {
   const asked = useAsked(() => every("/v1/keys"), []);
   const [shown, setShown] = useState(null);
   if (!can("admin")) return html`<${Head} title="Keys" /><${Empty}>Keys are shown to whoever has one with the scope admin.<//>`;
+  // Where there was none, whoever has none is shut out from now on: this page as well.
   const made = (given) => {
+    if (!key.get()) key.set(given.key);
     setShown(given);
     asked.again();
   };
   return html`<${Head} title="Keys" says="Who may call, for which memories, to do what. As soon as there is a key, everybody needs one." />
     ${shown && html`<section class="note good" role="status"><strong>The new key, shown once:</strong><p><code class="secret" tabindex="0">${shown.key}</code></p>
       <${Button} kind="small" onClick=${() => { key.set(shown.key); setShown(null); }}>Use it here<//> <${Button} kind="small" onClick=${() => setShown(null)}>Done<//></section>`}
-    <${Making} made=${made} />
+    <${Making} made=${made} isFirst=${asked.value?.records.length === 0} />
     <section><h2>Keys so far</h2><${Asked} asked=${asked} what="the keys">${({ records }) => records.length
       ? html`<div class="list">${records.map((one) => html`<${OneKey} key=${one.id} one=${one} again=${asked.again} made=${made} />`)}</div>`
       : html`<${Empty}>There is none, so whoever is on this machine may call without one.<//>`}<//></section>`;
@@ -42,7 +44,7 @@ function OneKey({ one, again, made }) {
   </article>`;
 }
 
-function Making({ made }) {
+function Making({ made, isFirst }) {
   const [scopes, setScopes] = useState(["read"]);
   const making = useDoing(async (event) => {
     const form = new FormData(event.target);
@@ -51,7 +53,8 @@ function Making({ made }) {
     made(await post("/v1/keys", told));
   });
   const toggle = (scope) => setScopes(scopes.includes(scope) ? scopes.filter((one) => one !== scope) : [...scopes, scope]);
-  return html`<details class="card"><summary>Make a key</summary><form class="form" onSubmit=${(e) => { e.preventDefault(); making.run(e); }}>
+  return html`<details class="card"><summary>Make a key</summary>
+    ${isFirst && html`<p class="note warn">It is the first: from then on nobody may call without one. This page will use it, so let it do all that you want to do here.</p>`}<form class="form" onSubmit=${(e) => { e.preventDefault(); making.run(e); }}>
     <label>Name <input name="name" maxlength="200" placeholder="whom it is for" /></label>
     <label>Memories that begin with <input name="prefix" placeholder="all" /></label>
     <label>Expires after days <input name="days" type="number" min="0.1" step="any" placeholder="never" /></label>

@@ -69,17 +69,28 @@ function Tree({ certificates, items, answers, slots, go }) {
         const parent = split && lane.get(split.one.slot);
         return html`<g style=${{ "--hue": hue(slot.number) }} class="lane">
           ${split && parent !== undefined && html`<path class="branch" d=${`M${start - 34},${parent} C${start - 10},${parent} ${start - 24},${y} ${start},${y}`} />`}
+          <line x1=${Math.min(start, ...since(slot, items, x))} x2=${start} y1=${y} y2=${y} class="room-before" />
           <line x1=${start} x2=${WIDE - 16} y1=${y} y2=${y} class="room-line" />
           <text x="0" y=${y + 4}>${cut(plain(nameOf(slots, slot.number) ?? `Room ${slot.number}`), 18)}</text>
         </g>`;
       })}
       ${items.map((item) => lane.has(slotOf[item.id]) && !Number.isNaN(moment(item.at)) && html`<circle cx=${x(moment(item.at)) + jitter(item.id)} cy=${lane.get(slotOf[item.id])} r="3.2" style=${{ fill: hue(slotOf[item.id]) }} class="said-then" />`)}
-      ${splits.map(({ one, at }) => lane.has(one.slot) && html`<${Diamond} x=${x(at) + Number(one.id.slice(1)) * 5 - 34} y=${lane.get(one.slot)} one=${one} />`)}
+      ${splits.map(({ one, at }) => lane.has(one.slot) && html`<${Diamond} x=${markOf(one, x(at), splits)} y=${lane.get(one.slot)} one=${one} />`)}
     </svg></div>
     <p class="soft">Items stand when they were said, splits when the later of the two questions was asked. An item that moved in a split is shown where it is now.</p>
     <${AsTable} caption="Splits in time" columns=${["Certificate", "When", "From", "To", "State"]}
       rows=${splits.map(({ one, at, isKnown }) => [html`<a href=${go("splits", one.id)}>${one.id}</a>`, isKnown ? day(new Date(at).toISOString()) : "not known", `Room ${one.slot}`, one.new_slot == null ? "–" : `Room ${one.new_slot}`, stateOf(one)])} />
   </section>`;
+}
+
+// Where the items of a room begin; those that a split brought along were said before it.
+const since = (slot, items, x) => items.filter((item) => slot.evidence.includes(item.id)).map((item) => x(moment(item.at))).filter((value) => !Number.isNaN(value));
+
+// A split stands where its branch leaves the room; of others at one time each has a place of its own.
+function markOf(one, x, splits) {
+  if (one.decision === "split" && !one.undone) return x - 34;
+  const beside = splits.filter((other) => other.one.slot === one.slot && (other.one.decision !== "split" || other.one.undone));
+  return Math.min(x, WIDE - 24) - 13 * (beside.length - 1 - beside.findIndex((other) => other.one === one));
 }
 
 // Children stand below the room that they were split from.
