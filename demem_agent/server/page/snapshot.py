@@ -8,9 +8,10 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Unpack
 from urllib.parse import quote, urlencode
 
+from demem_agent.options import Options
 from demem_agent.pool import MemoryPool
 from demem_agent.server.endpoints import ENDPOINTS
 from demem_agent.server.house import House
@@ -32,21 +33,26 @@ _RECORDS = ("slots", "marks", "receipts", "sharings", "health", "storage")
 _PAGE = 1000
 
 
-def snapshot(rows: Sequence[Json], *, now: datetime | None = None) -> Json:
+def snapshot(
+    rows: Sequence[Json], name: str, *, now: datetime | None = None, **options: Unpack[Options]
+) -> Json:
     """Return what the page of an export shows.
 
     Args:
         rows: the lines of the export.
+        name: what the memory is called there; an export does not say.
         now: when it is written; by the clock of the machine unless given.
+        options: who does the work, such as the memory's own ``encoder`` where that is not the
+            shipped one.
 
     Raises:
         InvalidInput: naming the line that cannot be.
+        EncoderMismatch: if it is another encoder's memory.
     """
-    house = House(MemoryPool("memory://"), KeyRing())
+    house = House(MemoryPool("memory://", **options), KeyRing())
     try:
-        memory_id = str(rows[0].get("memory_id", "memory")) if rows else "memory"
-        house.restored(memory_id, list(rows))
-        taken = _Taken(house, memory_id)
+        house.restored(name, list(rows))
+        taken = _Taken(house, name)
         taken.take()
     finally:
         house.close()

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from demem_agent.cli.exports import rows_of
+from demem_agent.cli.memory_options import Place
 from demem_agent.cli.output import Output
 from demem_agent.cli.tables.cells import cell
 from demem_agent.errors import InvalidInput, StoreError
@@ -28,6 +29,10 @@ def inspect(
     out: Annotated[
         Path, typer.Option("--out", metavar="FOLDER", help="Where the page is written.")
     ] = Path("page"),
+    encoder: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", envvar="DEMEM_ENCODER", help="As the memory was made with."),
+    ] = None,
 ) -> None:
     """Write what is in an export as a page: read only, one file, with all its texts in it.
 
@@ -37,8 +42,9 @@ def inspect(
     from demem_agent.server.page.bundling import document
     from demem_agent.server.page.snapshot import snapshot
 
+    options = Place(encoder=encoder).options()
     try:
-        data = snapshot(rows_of(file))
+        data = snapshot(rows_of(file), file.stem, **options)
     except InvalidInput as error:
         error.add_note(f"{file.name} must be what demem export wrote")
         raise

@@ -32,7 +32,8 @@ def open_page(
         typer.Argument(metavar="FILE", help="SQLite file, or URL. [a memory made for the show]"),
     ] = None,
     memory_id: Annotated[
-        str | None, typer.Option("--id", metavar="NAME", help="Which of its memories. [the first]")
+        str | None,
+        typer.Option("--memory-id", metavar="NAME", help="Which of its memories. [the first]"),
     ] = None,
     port: Annotated[
         int, typer.Option(metavar="N", min=0, max=65535, help="[one that is free]")

@@ -137,6 +137,7 @@ function OneMemory({ memory, place, scopes }) {
   const go = useCallback((view, arg, query) => addressOf(memory, view, arg, query), [memory]);
   const found = VIEWS.find(([name]) => name === place.view);
   useEffect(() => {
+    document.querySelector("nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
     document.title = `${found ? found[1] : "DeMem"} · ${plain(memory)}`;
     scrollTo(0, 0);
     if (document.activeElement === document.body) document.querySelector("main h1")?.focus({ preventScroll: true });

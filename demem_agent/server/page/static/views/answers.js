@@ -14,7 +14,7 @@ export function Answers({ memory, slots, go, arg, can, version, changed }) {
       return html`${arg != null && html`<p class="back"><a href=${go("answers")}>All answers</a></p>`}
         <p class="soft">${more ? "The first 2,000 answers" : many(records.length, "answer")}, the newest first.</p>
         ${arg == null && html`<${Told} records=${records} go=${go} />`}
-        <div class="list">${shown.map((one) => html`<${OneAnswer} key=${one.id} ...${{ one, memory, slots, go, can, changed }} />`)}</div>`;
+        <h2 class="hidden">Answers so far</h2><div class="list">${shown.map((one) => html`<${OneAnswer} key=${one.id} ...${{ one, memory, slots, go, can, changed }} />`)}</div>`;
     }}<//>`;
 }
 

@@ -16,7 +16,7 @@ function All({ memory, go, version }) {
   return html`<${Head} title="Choices" says="What was chosen among actions, why, and what it came to." />
     <${Asked} asked=${asked} what="the choices">${({ decisions, situations }) => decisions.length ? html`
       <p class="soft">${many(decisions.length, "choice")} in ${many(situations.size, "situation")}, the newest first.</p>
-      <div class="list">${[...decisions].reverse().map((one) => html`<article class="item" key=${one.id}>
+      <h2 class="hidden">Choices so far</h2><div class="list">${[...decisions].reverse().map((one) => html`<article class="item" key=${one.id}>
         <h3><a href=${go("choices", one.id)}><${Text} text=${situations.get(one.situation)?.text || "A situation that is forgotten"} /></a></h3>
         <p><strong><${Text} text=${one.action} /></strong> <span class="soft">of ${one.actions.length} · ${one.why}</span></p>
         <p class="meta"><${Outcome} reward=${one.reward} />${one.explores && html`<${Badge}>to find out<//>`}${one.at && html`<span>${time(one.at)}</span>`}<span class="id">${one.id}</span></p>
