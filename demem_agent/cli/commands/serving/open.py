@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 import webbrowser
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import quote
@@ -68,7 +69,8 @@ def open_page(
             print_line("Ctrl+C ends it")
         sys.stdout.flush()
         if browser:
-            webbrowser.open(url)
+            # A browser in the terminal would be waited for, and itself waits for this server.
+            threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
 
     run(app, port=port, on_start=say)
 

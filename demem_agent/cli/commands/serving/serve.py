@@ -99,6 +99,7 @@ def _say(address: str, served: Served, app: App, output: Output) -> None:
     else:
         print_line(f"{served.url} ({_many(count, 'memory', 'memories')}) is served at {address}")
         print_line(_whom(app, keys, served.keys_path))
+        print_line(f"a page to look inside: {address}/")
         print_line(f"what can be asked: {address}/openapi.json")
     sys.stdout.flush()
 

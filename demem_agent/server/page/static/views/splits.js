@@ -60,7 +60,7 @@ function Tree({ certificates, items, answers, slots, go }) {
   const says = `${many(slots.length, "room")} from ${day(new Date(from).toISOString())} to ${day(new Date(to).toISOString())}; ${many(openedBy.size, "split")} in force`;
   return html`<section class="card"><div class="row"><h2>The rooms in time</h2>
       <ul class="legend"><li><i class="dot"></i>an item</li><li><i class="diamond"></i>a split</li><li><i class="diamond hollow"></i>suppressed or taken back</li></ul></div>
-    <div class="scroll" tabindex="0" role="region" aria-label="The rooms in time"><svg class="tree" viewBox=${`0 0 ${WIDE} ${tall}`} role="img" aria-label=${says}>
+    <div class="scroll" tabindex="0" role="region" aria-label="The rooms in time"><svg class="tree" viewBox=${`0 0 ${WIDE} ${tall}`} role="group" aria-label=${says}>
       <${Axis} ...${{ from, to, x, tall }} />
       ${order.map((slot) => {
         const y = lane.get(slot.number);
@@ -75,7 +75,7 @@ function Tree({ certificates, items, answers, slots, go }) {
         </g>`;
       })}
       ${items.map((item) => lane.has(slotOf[item.id]) && !Number.isNaN(moment(item.at)) && html`<circle cx=${x(moment(item.at)) + jitter(item.id)} cy=${lane.get(slotOf[item.id])} r="3.2" style=${{ fill: hue(slotOf[item.id]) }} class="said-then" />`)}
-      ${splits.map(({ one, at }) => lane.has(one.slot) && html`<${Diamond} x=${markOf(one, x(at), splits)} y=${lane.get(one.slot)} one=${one} />`)}
+      ${splits.map(({ one, at }) => lane.has(one.slot) && html`<${Diamond} x=${markOf(one, x(at), splits)} y=${lane.get(one.slot)} ...${{ one, go }} />`)}
     </svg></div>
     <p class="soft">Items stand when they were said, splits when the later of the two questions was asked. An item that moved in a split is shown where it is now.</p>
     <${AsTable} caption="Splits in time" columns=${["Certificate", "When", "From", "To", "State"]}
@@ -109,9 +109,10 @@ function laneOrder(slots) {
 
 const jitter = (id) => ((Number(id.slice(1)) * 37) % 11) - 5;
 
-function Diamond({ x, y, one }) {
+function Diamond({ x, y, one, go }) {
   const isInForce = one.decision === "split" && !one.undone;
-  return html`<path class=${isInForce ? "diamond" : "diamond hollow"} d=${`M${x},${y - 7} l7,7 l-7,7 l-7,-7 z`}><title>${`${one.id}: ${stateOf(one)}`}</title></path>`;
+  const says = `${one.id}: ${stateOf(one)}`;
+  return html`<a href=${go("splits", one.id)} aria-label=${says}><path class=${isInForce ? "diamond" : "diamond hollow"} d=${`M${x},${y - 7} l7,7 l-7,7 l-7,-7 z`}><title>${says}</title></path></a>`;
 }
 
 const MONTH = 30.44 * 86400e3;
