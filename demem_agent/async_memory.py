@@ -61,6 +61,7 @@ from demem_agent.types import (
     Tried,
     Updated,
     Version,
+    Weighed,
 )
 from demem_agent.where import Where, where_field
 
@@ -203,6 +204,10 @@ class AsyncSlotMemory(MemoryHandle):
     async def read(self, query: str, **how: Unpack[Reads]) -> Reading:
         """Return the text to put before a model."""
         return await self._run(flows.read.read, self._door.reading(query, how))
+
+    async def weigh(self, query: str, **how: Unpack[Reads]) -> Weighed:
+        """Read, and tell what each line has its score from."""
+        return await self._run(flows.read.weigh, self._door.reading(query, how))
 
     async def answer(self, query: str, **how: Unpack[Asking]) -> Answer:
         """Answer from memory alone and remember the decision."""

@@ -76,6 +76,7 @@ from demem_agent.types import (
     Tried,
     Updated,
     Version,
+    Weighed,
 )
 from demem_agent.where import Where, where_field
 
@@ -586,6 +587,25 @@ class SlotMemory(MemoryHandle):
             (71, ['e1'])
         """
         return self._run(flows.read.read, self._door.reading(query, how))
+
+    def weigh(self, query: str, **how: Unpack[Reads]) -> Weighed:
+        """Read as ``read`` does, and tell what each line has its score from.
+
+        Args:
+            how: as for ``read``.
+
+        Raises:
+            InvalidInput: naming the field and its range.
+            NotFound: for a slot that is not active.
+
+        Examples:
+            >>> weighed = memory.weigh("What is the cat called?")
+            >>> weighed.reading == memory.read("What is the cat called?")
+            True
+            >>> weighed.parts[0]["related"] > 0
+            True
+        """
+        return self._run(flows.read.weigh, self._door.reading(query, how))
 
     def answer(self, query: str, **how: Unpack[Asking]) -> Answer:
         """Answer from memory alone and remember the decision, so that feedback can refer to it.

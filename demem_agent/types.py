@@ -71,6 +71,7 @@ __all__ = [
     "Updated",
     "Verdict",
     "Version",
+    "Weighed",
     "WhenFull",
     "by_id",
     "number_of",
@@ -451,6 +452,36 @@ class Reading:
 
     def _repr_html_(self) -> str:
         return notebook.reading(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """A reading, and what each of its lines has its score from.
+
+    Attributes:
+        route: which slot the query goes to.
+        reading: as ``read`` gives it.
+        parts: for each line of ``reading.lines``, in their order, what adds up to its score, by
+            name, without what adds nothing: the features of Score_theta (docs/scoring.md);
+            ``slot`` for lines of the routed slot; and ``moved``, by which what was told before,
+            what holds no longer, the days asked for or a reranker put it elsewhere. Empty for the
+            lines of a summary, which are not scored.
+        parts_left_out: the same for each line of ``reading.left_out.best``.
+
+    Examples:
+        >>> weighed = memory.weigh("What is the cat called?")
+        >>> line, parts = weighed.reading.lines[0], weighed.parts[0]
+        >>> abs(sum(parts.values()) - line.score) < 0.001
+        True
+    """
+
+    route: Route
+    reading: Reading
+    parts: tuple[Mapping[str, float], ...]
+    parts_left_out: tuple[Mapping[str, float], ...] = ()
+
+    def __hash__(self) -> int:
+        return hash((self.route, self.reading))
 
 
 @dataclass(frozen=True, slots=True)

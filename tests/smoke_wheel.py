@@ -31,6 +31,12 @@ WANTED = (
     "encoders/minilm256/config.json",
     "encoders/minilm256/model.safetensors",
     "encoders/minilm256/tokenizer.json",
+    "server/page/NOTICE",
+    "server/page/static/index.html",
+    "server/page/static/main.js",
+    "server/page/static/style.css",
+    "server/page/static/vendor/preact.js",
+    "server/page/static/views/ask.js",
 )
 
 

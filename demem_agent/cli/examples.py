@@ -114,6 +114,14 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "demem serve -m bot.db",
         "demem serve --store memories/ --port 9000 --audit audit.jsonl",
     ),
+    "open": (
+        "demem open bot.db",
+        "demem open",
+    ),
+    "inspect": (
+        "demem inspect bot.jsonl",
+        "demem inspect bot.jsonl --out page/",
+    ),
     "keys": (
         "demem keys create -m bot.db --prefix team-a/ --scope read,write",
         "demem keys list -m bot.db",

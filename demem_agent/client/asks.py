@@ -62,6 +62,7 @@ from demem_agent.types import (
     Tried,
     Updated,
     Version,
+    Weighed,
 )
 from demem_agent.where import Where, where_field
 from demem_agent.wire.requests import Memory, Page
@@ -155,6 +156,11 @@ def route(door: Door, query: str, how: Routes) -> Request[Route]:
 def read(door: Door, query: str, how: Reads) -> Request[Reading]:
     door.reading(query, how)
     return named("/read", Reading, {"query": query, **_filtered(how)})
+
+
+def weigh(door: Door, query: str, how: Reads) -> Request[Weighed]:
+    door.reading(query, how)
+    return named("/weigh", Weighed, {"query": query, **_filtered(how)})
 
 
 def answer(door: Door, query: str, how: Asking) -> Request[Answer]:

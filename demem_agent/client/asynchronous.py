@@ -47,6 +47,7 @@ from demem_agent.types import (
     Tried,
     Updated,
     Version,
+    Weighed,
 )
 from demem_agent.where import Where
 
@@ -188,6 +189,10 @@ class AsyncRemoteMemory:
     async def read(self, query: str, **how: Unpack[Reads]) -> Reading:
         """Return the text to put before a model."""
         return await self._ask(asks.read(self._door, query, how))
+
+    async def weigh(self, query: str, **how: Unpack[Reads]) -> Weighed:
+        """Read, and tell what each line has its score from."""
+        return await self._ask(asks.weigh(self._door, query, how))
 
     async def answer(self, query: str, **how: Unpack[Asking]) -> Answer:
         """Answer from memory alone and remember the decision."""

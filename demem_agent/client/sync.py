@@ -46,6 +46,7 @@ from demem_agent.types import (
     Tried,
     Updated,
     Version,
+    Weighed,
 )
 from demem_agent.where import Where
 
@@ -214,6 +215,10 @@ class RemoteMemory:
     def read(self, query: str, **how: Unpack[Reads]) -> Reading:
         """Return the text to put before a model."""
         return self._caller.ask(asks.read(self._door, query, how))
+
+    def weigh(self, query: str, **how: Unpack[Reads]) -> Weighed:
+        """Read, and tell what each line has its score from."""
+        return self._caller.ask(asks.weigh(self._door, query, how))
 
     def answer(self, query: str, **how: Unpack[Asking]) -> Answer:
         """Answer from memory alone and remember the decision."""

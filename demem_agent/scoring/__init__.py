@@ -9,7 +9,7 @@ from demem_agent.scoring.floor import Floor, default_floor
 from demem_agent.scoring.focus import focus
 from demem_agent.scoring.index import Passage, PassageIndex
 from demem_agent.scoring.query import Query
-from demem_agent.scoring.score import Ranking, feature_table, rank, slot_scores
+from demem_agent.scoring.score import Ranking, feature_table, parts_of, rank, slot_scores
 from demem_agent.scoring.weights import Weights, default_weights
 from demem_agent.text.times.dates import moment
 
@@ -32,6 +32,7 @@ __all__ = [
     "feature_table",
     "focus",
     "moment",
+    "parts_of",
     "rank",
     "slot_scores",
 ]

@@ -9,7 +9,7 @@ remembered.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -26,7 +26,7 @@ from demem_agent.scoring.query import Query, Words, elsewhere_than, words_of
 from demem_agent.scoring.telling import Scored, signals_of
 from demem_agent.scoring.weights import Weights
 
-__all__ = ["Ranking", "feature_table", "rank", "slot_scores"]
+__all__ = ["Ranking", "feature_table", "parts_of", "rank", "slot_scores"]
 
 #: Rows that get the full set of features; beyond that many passages the hybrid score picks them.
 PREFILTER = 2000
@@ -211,6 +211,31 @@ def rank(
     kind = index.kind.view()[rows[order]]
     standing = standing_of(scores[order], table[order, _RELATED], kind)
     return Ranking(rows[order], scores[order], signals, within, standing)
+
+
+def parts_of(
+    index: PassageIndex,
+    query: Query,
+    weights: Weights,
+    rows: Sequence[int],
+    within: NDArray[np.bool_] | None = None,
+) -> list[dict[str, float]]:
+    """Return what each feature adds to the scores of some passages; their sums are the scores.
+
+    Args:
+        rows: of the index; one that is too far from the query to be scored has no parts.
+        within: as for :func:`rank`.
+    """
+    query, words = _understood(index, query)
+    scored, table = _table(index, query, words, _readable(index, within))
+    chosen = np.asarray(weights.of(with_model(index.speakers.codes)))
+    place_of = {row: place for place, row in enumerate(scored.tolist())}
+    return [_named(table[place_of[row]] * chosen) if row in place_of else {} for row in rows]
+
+
+def _named(added: NDArray[np.float64]) -> dict[str, float]:
+    """Return what is not zero, by the name of its feature."""
+    return {name: part for name, part in zip(FEATURES, added.tolist(), strict=True) if part}
 
 
 def slot_scores(

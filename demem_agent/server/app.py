@@ -24,6 +24,7 @@ from demem_agent.server.house import House
 from demem_agent.server.keys import Key
 from demem_agent.server.keys.records import NOBODY
 from demem_agent.server.openapi import document
+from demem_agent.server.page.files import page_response
 from demem_agent.server.rates import Rates
 from demem_agent.server.receiving import (
     Limits,
@@ -223,6 +224,10 @@ class App:
     ) -> Response | Stream:
         headers = headers_of(scope["headers"])
         self._access.require_name(headers)
+        page = page_response(scope["method"], path, headers)
+        if page is not None:  # a link of any site may lead here: the files are nobody's secret
+            told.operation = "page"
+            return page
         self._access.require_own_page(headers)
         if path == _DOCUMENT and scope["method"] == "GET":
             return Response(200, {"Content-Type": "application/json"}, self._document)

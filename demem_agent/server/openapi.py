@@ -184,7 +184,7 @@ def _problems(row: Endpoint) -> Json:
         (row.of_a_memory or "{id}" in row.path, _WITH_MEMORY),
         (row.lane or row.streams, _WITH_LANE),
         (row.changes, _CHANGING),
-        (row.changes or row.name in ("read", "route"), _HELPED),
+        (row.changes or row.name in ("read", "route", "weigh"), _HELPED),
         (row.keeps == "refused", ("no-key-kept",)),
         (row.name.startswith("replay"), ("certificate-refused",)),
     ):

@@ -35,7 +35,9 @@ from demem_agent.cli.commands.outcome import outcome
 from demem_agent.cli.commands.read import read
 from demem_agent.cli.commands.replay_decisions import replay_decisions
 from demem_agent.cli.commands.restore import restore
+from demem_agent.cli.commands.serving.inspect import inspect
 from demem_agent.cli.commands.serving.keys import keys
+from demem_agent.cli.commands.serving.open import open_page
 from demem_agent.cli.commands.serving.serve import serve
 from demem_agent.cli.commands.setup import setup
 from demem_agent.cli.commands.supersede import supersede
@@ -99,6 +101,8 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "audit": audit,
     "lab": lab,
     "serve": serve,
+    "open": open_page,
+    "inspect": inspect,
     "keys": keys,
     "mcp": mcp,
     "setup": setup,

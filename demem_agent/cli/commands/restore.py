@@ -4,7 +4,6 @@ backup back.
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated
@@ -13,6 +12,7 @@ import typer
 
 from demem_agent import SlotMemory
 from demem_agent.cli.commands.whole.doctor import examined_parts, examined_value
+from demem_agent.cli.exports import rows_of
 from demem_agent.cli.faults import UsageError
 from demem_agent.cli.json_values import Json as Row
 from demem_agent.cli.json_values import slot_values
@@ -57,7 +57,7 @@ def restore(
     if _is_database(file):
         _restore_backup(file, place, output, verify=verify)
         return
-    rows = _rows(file)
+    rows = rows_of(file)
     rehearsed = _rehearsed(rows, file)
     if verify:
         _show_verified(rehearsed, rows, file, output)
@@ -123,26 +123,6 @@ def _show(memory: SlotMemory, file: Path, output: Output) -> None:
 
 def _restored(rows: list[Row], place: Place) -> SlotMemory:
     return SlotMemory.restore(rows, place.url, memory_id=place.memory_id, tenant=place.tenant)
-
-
-def _rows(file: Path) -> list[Row]:
-    try:
-        text = file.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise InvalidInput("file", str(file), "JSON lines as demem export writes them") from error
-    rows: list[Row] = []
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.strip():
-            rows.append(_row(line, f"{file.name} line {number}"))
-    return rows
-
-
-def _row(line: str, where: str) -> Row:
-    try:
-        row: Row = json.loads(line)
-    except ValueError as error:
-        raise InvalidInput(where, line, "one JSON object, as demem export writes it") from error
-    return row
 
 
 def _check_settings(exported: SlotMemory, given: Row) -> None:

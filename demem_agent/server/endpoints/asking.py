@@ -15,6 +15,7 @@ from demem_agent.types import (
     Route,
     Situation,
     Tried,
+    Weighed,
 )
 from demem_agent.wire.requests import (
     Advise,
@@ -91,6 +92,16 @@ ENDPOINTS = (
         says="Return the text to put before a model, and what is in it.",
         scopes=_READ,
         gives=Reading,
+        body=Read,
+    ),
+    Endpoint(
+        name="weigh",
+        method="POST",
+        path=f"{_ONE}/weigh",
+        does=by(SlotMemory.weigh),
+        says="Read, and tell what each line has its score from.",
+        scopes=_READ,
+        gives=Weighed,
         body=Read,
     ),
     Endpoint(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from demem_agent.errors import InvalidInput, NotFound
 from demem_agent.server.endpoints.base import Call, Endpoint, scopes
 from demem_agent.server.keys import Key
+from demem_agent.server.keys.records import SCOPES
 from demem_agent.server.refusals import Refusal
 from demem_agent.wire.requests import KeyMade, KeyShown, MakeKey, Page, Rotate
 
@@ -28,6 +29,10 @@ def made(call: Call) -> KeyMade:
         body.prefix, body.scopes, name=body.name, days=body.days, exact=body.exact
     )
     return _made(key, written)
+
+
+def own(call: Call) -> KeyShown:
+    return _shown(call.key)
 
 
 def rotated(call: Call) -> KeyMade:
@@ -82,6 +87,16 @@ _ALL = "/v1/keys"
 _KEY = f"{_ALL}/{{id}}"
 
 ENDPOINTS = (
+    Endpoint(
+        name="own_key",
+        method="GET",
+        path="/v1/key",
+        does=own,
+        says="Show the key that asks: what it allows, without its secret.",
+        scopes=scopes(*SCOPES),
+        gives=KeyShown,
+        tagged=False,
+    ),
     Endpoint(
         name="list_keys",
         method="GET",

@@ -110,6 +110,7 @@ def _say(address: str, served: Served, proxies: Proxies, app: App, output: Outpu
         print_line(_whom(app, keys, served.keys_path))
         for line in proxies.said(address):
             print_line(line)
+        print_line(f"a page to look inside: {address}/")
         print_line(f"what can be asked: {address}/openapi.json")
     sys.stdout.flush()
 
