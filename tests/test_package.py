@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import runpy
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
@@ -337,3 +338,9 @@ def test_an_arrow_that_points_up_is_seen() -> None:
     only_types = "if TYPE_CHECKING:\n    from demem_agent.flows import read\n"
     assert arrows_up(only_types, "slots") == []
     assert arrows_up(f"{only_types}else:\n    read = module('read')\n", "slots") == ["flows"]
+
+
+def test_the_page_of_modules_is_as_the_modules_are() -> None:
+    """``python docs/drawings/modules.py`` makes it anew."""
+    drawing = runpy.run_path(str(ROOT / "docs" / "drawings" / "modules.py"))
+    assert (ROOT / "docs" / "modules.md").read_text(encoding="utf-8") == drawing["page"]()
