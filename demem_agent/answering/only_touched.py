@@ -23,12 +23,10 @@ __all__ = ["only_touched"]
 #: From this share of what is asked on, another sentence may tell it.
 _MOST = 0.5
 _WISHED = pattern(
-    r"\b(?:wants?(?! to (?:give|tell|say|share))|wish(?:es)?|dreams? of|thinking (?:of|about)|would love|would like"
-    r"|['’]d"
-    r" (?:love|like)|if (?:i|we|he|she) (?:had|won|could|get|got)|one day|some ?day|will mal"
-    r"|möchten?"
-    r"|hätte gern\w*|wünsch\w*|quiere|quisiera|ojalá|voudrait|voudrais|rêve|vorre\w+|sogn\w+|queria"
-    r"|gostava)\b",
+    r"\b(?:wants?(?! to (?:give|tell|say|share))|wish(?:es)?|dreams? of|thinking (?:of|about)"
+    r"|would love|would like|['’]d (?:love|like)|if (?:i|we|he|she) (?:had|won|could|get|got)"
+    r"|one day|some ?day|will mal|möchten?|hätte gern\w*|wünsch\w*|quiere|quisiera|ojalá|voudrait"
+    r"|voudrais|rêve|vorre\w+|sogn\w+|queria|gostava)\b",
     re.IGNORECASE,
 )
 #: What asks for a wish, a plan or an opinion itself.
