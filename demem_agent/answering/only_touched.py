@@ -23,12 +23,10 @@ __all__ = ["only_touched"]
 #: From this share of what is asked on, another sentence may tell it.
 _MOST = 0.5
 _WISHED = pattern(
-    r"\b(?:wants?(?! to (?:give|tell|say|share))|wish(?:es)?|dreams? of|thinking (?:of|about)|would love|would like"
-    r"|['’]d"
-    r" (?:love|like)|if (?:i|we|he|she) (?:had|won|could|get|got)|one day|some ?day|will mal"
-    r"|möchten?"
-    r"|hätte gern\w*|wünsch\w*|quiere|quisiera|ojalá|voudrait|voudrais|rêve|vorre\w+|sogn\w+|queria"
-    r"|gostava)\b",
+    r"\b(?:wants?(?! to (?:give|tell|say|share))|wish(?:es)?|dreams? of|thinking (?:of|about)"
+    r"|would love|would like|['’]d (?:love|like)|if (?:i|we|he|she) (?:had|won|could|get|got)"
+    r"|one day|some ?day|will mal|möchten?|hätte gern\w*|wünsch\w*|quiere|quisiera|ojalá|voudrait"
+    r"|voudrais|rêve|vorre\w+|sogn\w+|queria|gostava)\b",
     re.IGNORECASE,
 )
 #: What asks for a wish, a plan or an opinion itself.
@@ -46,6 +44,12 @@ _THE = pattern(
 )
 _THIRD = pattern(r"\b(?:he|she|his|her|they|their|him|them)\b", re.IGNORECASE)
 _WORD = pattern(r"[^\W_]+")
+#: What asks of who asks: "my boat", "do I take"; not "the code that I have got".
+_OWN = pattern(
+    r"\b(?:my|our|(?:do|does|did|am|are|can|have|was) (?:i|we)|mein\w*|unser\w*|mi|mis|nuestr[oa]s?"
+    r"|mon|ma|mes|notre|nos|meus?|minhas?|noss[oa]s?|mi[oae]|miei|nostr[oaei])\b",
+    re.IGNORECASE,
+)
 #: Words of asking that tell nothing of what is asked.
 _LIGHT = frozenset(content_terms("name called call kind type much many tell know remember"))
 
@@ -93,7 +97,7 @@ def only_touched(question: Question, draft: Draft) -> bool:
 
 def _asked(query: str) -> _Asked:
     names = frozenset(one[0].lower() for one in _NAME.finditer(query, 1))
-    own = first_person(query) and not names and not relatives(query)
+    own = _OWN.search(query) is not None and not names and not relatives(query)
     words = frozenset(content_terms(query)) - _LIGHT - names
     return _Asked(words, own, names - {"i"}, kin=_OWNER.search(query) is not None)
 

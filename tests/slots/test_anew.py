@@ -48,6 +48,39 @@ TOLD_ANEW = [
         "doctor says stop ibuprofen, take paracetamol instead",
     ),
 ]
+#: The same in words that name a first day, an offer, who asks for it, or what has come.
+ANNOUNCED = [
+    ("Paulo works at Bosch", "Paulo's first day at Continental today"),
+    ("I work for Altice", "Critical Software offered me 300 more and I said yes"),
+    ("I'm a nurse at the São João hospital", "i'm leaving São João! from july CUF"),
+    ("ich bin bei Siemens angestellt", "ich fange im Mai bei Continental an"),
+    ("je suis caissière chez Leclerc", "j'ai été embauchée à la bibliothèque, adieu Leclerc"),
+    ("lavoro in Fiat", "mi hanno proposto un posto in Ferrari e ho accettato"),
+    ("the rent is 1100 euros", "landlord wants 1180 from May"),
+    ("el gimnasio son 35 al mes", "el gimnasio me cobra 39 desde marzo"),
+    ("I have seven hives on the slope", "caught two swarms, so nine now"),
+    ("tenho quatro colmeias", "apanhei um enxame, ficam cinco"),
+    ("my sister Joana is 33", "Joana had her 34th birthday yesterday"),
+    ("Meine Tochter Klara ist zwölf", "Klara ist jetzt dreizehn"),
+    ("Marta ha 11 anni", "oggi Marta ne fa 12"),
+    ("mein Strom kommt von Grünwelt", "Strom läuft ab jetzt über Tibber"),
+    ("la luce ce l'ho con Enel", "disdetta Enel, da marzo la luce è con Iren"),
+    ("my GP is Dr Okoye", "Dr Okoye's left the surgery and I've been put down for Dr Lindqvist"),
+    ("Unser Flug geht um 11:30", "Eurowings hat den Flug auf 13:10 verschoben"),
+]
+NOT_ANNOUNCED = [
+    ("I work at Bosch", "Paulo's first day at Continental today"),  # somebody else's
+    ("I work at Altice", "Critical Software offered me a job and I said no"),
+    ("I work at Altice", "if the offer from Hadley comes I'll say yes"),
+    ("sou enfermeira no São João", "não vou sair do São João, a CUF paga pouco"),
+    ("the rent is 1100 euros", "landlord wants the keys back from May 18"),
+    ("pagamos 900 de renda", "o senhorio da Rita quer 980 a partir de maio"),
+    ("I have seven hives", "Rui has nine hives now"),
+    ("wir haben acht Schafe", "mit zehn Schafen wäre der Stall zu klein"),
+    ("Joana is 33", "Joana's brother had his 34th birthday"),
+    ("Wir wohnen in der Lindengasse 5", "Omas neue Adresse: Hafenweg 22"),
+    ("my car insurance is with Pelayo", "moved the home insurance to Verti"),
+]
 LEFT_ALONE = [
     ("The internet costs 34,90.", "The gym costs 29,90 now"),  # another thing
     ("Coffee costs 3.50 at Milano", "coffee costs 2.80 at the station now"),
@@ -82,6 +115,16 @@ LEFT_ALONE = [
 @pytest.mark.parametrize(("before", "anew"), TOLD_ANEW)
 def test_a_value_told_anew_takes_the_place_of_the_one_before(before: str, anew: str) -> None:
     assert sure(before, *FILLING, anew) == [("e1", "e6")]
+
+
+@pytest.mark.parametrize(("before", "anew"), ANNOUNCED)
+def test_what_is_announced_takes_the_place_of_what_was(before: str, anew: str) -> None:
+    assert ("e1", "e6") in [(old, new[:2]) for old, new in sure(before, *FILLING, anew)]
+
+
+@pytest.mark.parametrize(("before", "later"), NOT_ANNOUNCED)
+def test_what_only_looks_announced_takes_the_place_of_none(before: str, later: str) -> None:
+    assert sure(before, *FILLING, later) == []
 
 
 @pytest.mark.parametrize(("before", "later"), LEFT_ALONE)
@@ -144,12 +187,12 @@ def test_a_number_is_the_same_however_it_is_written(written: str, read: str) -> 
 @given(st.text(max_size=160), st.text(alphabet="aieo ,.'-0123456789€IM", max_size=160))
 def test_any_text_can_be_looked_through(any_text: str, like: str) -> None:
     for text in (any_text, like):
-        assert all(told.value for told in values_told(text, text))
+        assert all(told.value for told in values_told(text))
 
 
 def test_a_word_for_a_number_tells_an_age_and_no_label() -> None:
-    assert [told.kind for told in values_told("Emma is nine", "Emma is 9")] == ["age"]
-    assert values_told("I like the last one", "I like the last 1") == ()
+    assert [told.kind for told in values_told("Emma is nine")] == ["age"]
+    assert values_told("I like the last one") == ()
 
 
 def test_two_things_with_values_of_one_kind_are_told_of_two() -> None:

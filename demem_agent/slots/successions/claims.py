@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from demem_agent.later import pattern
 from demem_agent.slots.successions.amended import Amended, amended
-from demem_agent.slots.successions.anew.parsing import values_told
+from demem_agent.slots.successions.anew.parsing import may_tell_anew, values_told
 from demem_agent.slots.successions.anew.told import Told
 from demem_agent.slots.successions.attributes import Attribute, attribute
 from demem_agent.slots.successions.endings import Ending, ended
@@ -224,7 +224,7 @@ class Claim:
     @cached_property
     def anew(self) -> tuple[Told, ...]:
         """Those that it tells to hold from now on."""
-        if "anew" not in self.signs or not self.said:
+        if not self.said or not may_tell_anew(self.signs, self.said):
             return ()
         return tuple(one for one in self.told if one.anew)
 

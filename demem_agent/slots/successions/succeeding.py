@@ -16,6 +16,7 @@ from demem_agent.scoring.index import Stretch
 from demem_agent.slots.placement import Arrival
 from demem_agent.slots.state import State
 from demem_agent.slots.successions.ahead import NEAREST, Ahead, Passage, passages_of
+from demem_agent.slots.successions.anew.parsing import may_tell_anew
 from demem_agent.slots.successions.claims import Claim, tokens
 from demem_agent.slots.successions.echoes import echoed
 from demem_agent.slots.successions.lineage import HOLDS
@@ -241,7 +242,8 @@ def _may_exclude(pair: Compared) -> bool:
 def _may_change(passage: Passage) -> bool:
     """Whether a sentence of a passage may tell of a change; most passages have none."""
     text = passage.evidence.text[passage.start : passage.end]
-    return not {"changed", "renews", "turns", "anew"}.isdisjoint(signs(text, tokens(text)))
+    found = signs(text, tokens(text))
+    return not {"changed", "renews", "turns"}.isdisjoint(found) or may_tell_anew(found, text)
 
 
 def _changes(passage: Passage, later: Sequence[Claim]) -> list[Claim]:

@@ -42,6 +42,7 @@ Sign = Literal[
     "turns",
     "withdraws",
     "anew",
+    "amounts",
 ]
 
 #: ``changed``: what is said holds from now on. ``renews``: the same of a number, a date or a time.
@@ -52,26 +53,22 @@ Sign = Literal[
 #: ``likes``: somebody likes it, or does not. ``past`` and ``now``: what a question asks for.
 #: ``turns``: something may begin or be over, which ``slots/successions`` tells. ``withdraws``: the
 #: same of what its speaker may take back. ``anew``: a value may be another one from now on, which
-#: ``slots/successions/anew`` tells.
+#: ``slots/successions/anew`` tells. ``amounts``: the same, of a number alone.
 _SIGNS: Mapping[str, Mapping[Sign, str]] = {
     "English": {
         "anew": "gave notice|handed in|handed back|handed over|goodbye|ditched|got the job"
-        "|appointed|taken on|going to be|will be|going with|only|"
-        "birthday|celebrated|first day|first week|first shift|day one|week one|start|starts"
-        "|started|starting|begin|begins|began|hired|joined|joining|signed|accepted|said yes|took"
-        " it|leaving|last day|last shift|so|that makes|makes|makes it|wants|asks|asking|charges"
-        "|demands|put it up|cancelled|canceled|"
-        "now|nowadays|these days|new|turned|turns|turning|switched|switching|changed|moved"
-        "|went"
-        "|gone over|ported|took over|takes over|taken over|taking over|has the|retired|resigned"
-        "|quit"
-        "|died|passed|closed|upped|ups|raised|lowered|bumped|reduced|cut|increased|goes up|go up"
-        "|going up"
-        "|going down|goes down|go down|rises|rose|drops|dropped|falls|fell|up to|down to|put me"
-        "|puts me"
-        "|left|gave|paid|repaid|remaining|still open|to pay|instead|since|january|february|march"
-        "|april|june|july"
-        "|august|september|october|november|december|next month|from may|replaced|replaces",
+        "|appointed|taken on|going with|first day|first week|first shift|day one|week one|start"
+        "|starts|started|starting|begin|begins|began|hired|joined|joining|signed|accepted"
+        "|said yes|took it|leaving|last day|last shift|cancelled|canceled|now|nowadays"
+        "|these days|new|turned|turns|turning|switched|switching|changed|moved|went|gone over"
+        "|ported|took over|takes over|taken over|taking over|has the|retired|resigned|quit|died"
+        "|passed|closed|upped|ups|raised|lowered|bumped|reduced|cut|increased|goes up|go up"
+        "|going up|going down|goes down|go down|rises|rose|drops|dropped|falls|fell|up to"
+        "|down to|put me|puts me|left|gave|paid|repaid|remaining|still open|to pay|instead|since"
+        "|january|february|march|april|june|july|august|september|october|november|december"
+        "|next month|from may|replaced|replaces",
+        "amounts": "so|only|makes|makes it|that makes|asks|asking|charges|demands|put it up"
+        "|wants|will be|going to be|birthday|celebrated",
         "changed": "now|nowadays|no longer|anymore|instead|from now on|these days"
         "|lately|changed|switched|moved|replaced|increased|decreased|reduced|raised"
         "|lowered|extended|postponed|rescheduled|pushed back|revised|adjusted|grown|grew|used to"
@@ -128,16 +125,15 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "|on tuesday|on wednesday|on thursday|on friday|on saturday|on sunday|went|happened",
     },
     "German": {
-        "anew": "stelle|gekündigt|schluss|letzter|erhöht|gestiegen|fing|übergeben|abgemeldet|"
-        "geburtstag|feierten|feierte|erster tag|erster arbeitstag|erste woche|letzter tag|letzter"
-        " arbeitstag|fange|fängt|beginne|beginnt|unterschrieben|zugesagt|angenommen|macht|also"
-        "|verlangt|will|umzug|eingezogen|umgezogen|hört|höre|"
-        "jetzt|nun|inzwischen|mittlerweile|neuerdings|ab|seit|neue|neuer|neuen|geworden"
-        "|wurde"
-        "|wird|gewechselt|wechsle|hochgesetzt|runtergesetzt|erhöht|angehoben|gesteigert|gesenkt"
-        "|reduziert|umgestellt|versetzt|steigt|sinkt|klettert|fällt|hoch|rauf|runter|bleiben|bleibt"
-        "|noch|übrig|offen|pension|rente|weg|gegangen|aufgehört|ausgezogen|weggezogen|gekündigt"
-        "|gestorben|stattdessen|statt|anstatt|lieber|dafür|absetzen|weglassen",
+        "anew": "stelle|gekündigt|schluss|letzter|fing|übergeben|abgemeldet|erster tag"
+        "|erster arbeitstag|erste woche|letzter tag|letzter arbeitstag|fange|fängt|beginne"
+        "|beginnt|unterschrieben|zugesagt|angenommen|umzug|eingezogen|umgezogen|hört|höre|jetzt"
+        "|nun|inzwischen|mittlerweile|neuerdings|ab|seit|neue|neuer|neuen|geworden|wurde|wird"
+        "|gewechselt|wechsle|hochgesetzt|runtergesetzt|angehoben|gesteigert|gesenkt|reduziert"
+        "|umgestellt|versetzt|steigt|sinkt|klettert|fällt|hoch|rauf|runter|bleiben|bleibt|noch"
+        "|übrig|offen|pension|rente|weg|gegangen|aufgehört|ausgezogen|weggezogen|gestorben"
+        "|stattdessen|statt|anstatt|lieber|dafür|absetzen|weglassen",
+        "amounts": "macht|also|verlangt|will|erhöht|gestiegen|geburtstag|feierten|feierte",
         "withdraws": "nein|warte|quatsch|doch|sorry|ups|entschuldigung|verzeihung|eigentlich"
         "|ich meinte|korrektur|berichtigung",
         "changed": "jetzt|nun|nicht mehr|stattdessen|inzwischen|mittlerweile|neuerdings|ab sofort"
@@ -171,14 +167,13 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "event": "gestern|morgen|letzte woche|letztes jahr|heute morgen",
     },
     "Spanish": {
-        "anew": "adiós|queda|subido|bajado|ya no|va a|será|asignado|asignada|pasamos|"
-        "celebrado|cumple|primer día|primera semana|último día|empiezo|empieza|empecé|empezó"
-        "|comienzo|firmé|firmado|cogido|contratado|acepté|dije que sí|dejado|dejo|cobra|pide"
-        "|quiere|así que|son|mudamos|instalados|instalado|instalada|jubila|baja|"
-        "ahora|ya|actualmente|desde|a partir|nueva|nuevo|cumplido|cumplió|cambiado|cambiada"
-        "|cambié|pasado|pasada|pasé|sube|subido|subió|baja|bajado|bajó|pasa|aumenta|queda|quedan"
-        "|falta|faltan|jubilado|jubilada|jubiló|se fue|se ha ido|se va|en su lugar|mejor|en vez"
-        "|en lugar",
+        "anew": "adiós|ya no|asignado|asignada|pasamos|primer día|primera semana|último día"
+        "|empiezo|empieza|empecé|empezó|comienzo|firmé|firmado|cogido|contratado|acepté"
+        "|dije que sí|dejado|dejo|mudamos|instalados|instalado|instalada|jubila|baja|ahora|ya"
+        "|actualmente|desde|a partir|nueva|nuevo|cumplido|cumplió|cambiado|cambiada|cambié"
+        "|pasado|pasada|pasé|sube|subió|bajó|pasa|aumenta|quedan|falta|faltan|jubilado|jubilada"
+        "|jubiló|se fue|se ha ido|se va|en su lugar|mejor|en vez|en lugar",
+        "amounts": "cobra|pide|quiere|así que|son|celebrado|cumple|queda|subido|bajado|va a|será",
         "withdraws": "espera|perdón|perdona|no|digo|en realidad|quise decir|quería decir"
         "|corrección",
         "changed": "ahora|ya no|en vez|en lugar|actualmente|desde ahora|cambié|cambiado|mudé"
@@ -211,15 +206,14 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "event": "ayer|mañana|anoche|la semana pasada|el año pasado",
     },
     "French": {
-        "anew": "embauché|embauchée|engagé|engagée|adieu|quitte|passés|résilié|sera|va|augmenté|"
-        "fêter|fête|premier jour|première semaine|dernier jour|commence|commencé|démarre|signé"
-        "|accepté|dit oui|donc|du coup|ça fait|demande|prend|veut|prendra|pris|emménagé|installés"
-        "|part|résilié|"
-        "maintenant|désormais|dorénavant|dès|depuis|à partir|nouvelle|nouveau|nouvel|a eu"
-        "|fêté"
-        "|avoir|passé|passée|changé|basculé|passe|monte|augmente|augmenté|baisse|baissé|mis|reste"
-        "|restent|retraite|parti|partie|démissionné|déménagé|quitté|à la place|plutôt|au lieu"
-        "|janvier|février|mars|avril|juin|juillet|septembre|octobre|novembre|décembre",
+        "anew": "embauché|embauchée|engagé|engagée|adieu|quitte|passés|résilié|premier jour"
+        "|première semaine|dernier jour|commence|commencé|démarre|signé|accepté|dit oui|pris"
+        "|emménagé|installés|part|maintenant|désormais|dorénavant|dès|depuis|à partir|nouvelle"
+        "|nouveau|nouvel|a eu|fêté|avoir|passé|passée|changé|basculé|passe|monte|augmente|baisse"
+        "|baissé|mis|reste|restent|retraite|parti|partie|démissionné|déménagé|quitté|à la place"
+        "|plutôt|au lieu|janvier|février|mars|avril|juin|juillet|septembre|octobre|novembre"
+        "|décembre",
+        "amounts": "donc|du coup|ça fait|demande|prend|veut|prendra|fêter|fête|sera|va|augmenté",
         "withdraws": "attends|attendez|pardon|enfin|non|oups|désolé|désolée|en fait"
         "|voulais dire|veux dire|rectification",
         "changed": "maintenant|désormais|ne ... plus|au lieu|dorénavant|changé|déménagé|remplacé"
@@ -251,14 +245,14 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "withdraws": "no|scusa|scusate|aspetta|ops|anzi|in realtà|volevo dire|intendevo|correzione",
         "turns": "spostato|spostata|rimandato|rimandata|rinviato|rinviata|anticipato|anticipata"
         "|posticipato|posticipata|slitta",
-        "anew": "addio|lascio|disdetta|sarà|passate|cominciato|aumentato|aumentata|"
-        "fa|fatto|festeggiato|primo giorno|prima settimana|ultimo giorno|inizio|inizia|comincio"
-        "|comincia|iniziato|firmato|preso|presa|assunto|assunta|accettato|quindi|siamo|viene|vuole"
-        "|chiede|trasloco|traslocato|disdetto|passati|passate|"
-        "ora|adesso|ormai|da|dal|dalla|nuova|nuovo|compiuto|compie|compì|cambiato|passato"
-        "|passata|sale|passa|scende|aumenta|salito|salita|portato|portata|aumentato|aumentata"
-        "|abbassato|abbassata|alzato|messo|messa|restano|resta|rimangono|mancano|pensione|andato"
-        "|andata|smesso|lasciato|partito|partita|trasferito|trasferita|invece|al suo posto",
+        "anew": "addio|lascio|disdetta|passate|cominciato|primo giorno|prima settimana"
+        "|ultimo giorno|inizio|inizia|comincio|comincia|iniziato|firmato|preso|presa|assunto"
+        "|assunta|accettato|trasloco|traslocato|disdetto|passati|ora|adesso|ormai|da|dal|dalla"
+        "|nuova|nuovo|compiuto|compie|compì|cambiato|passato|passata|sale|passa|scende|aumenta"
+        "|salito|salita|portato|portata|abbassato|abbassata|alzato|messo|messa|restano|resta"
+        "|rimangono|mancano|pensione|andato|andata|smesso|lasciato|partito|partita|trasferito"
+        "|trasferita|invece|al suo posto",
+        "amounts": "fa|fatto|festeggiato|quindi|siamo|viene|vuole|chiede|sarà|aumentato|aumentata",
         "changed": "ora|adesso|non ... più|invece|ormai|cambiato|trasferito|spostato",
         "renews": "nuovo|nuova|recentemente|migliorato|appena",
         "refuses": "non|mai|nessun|nessuna|né",
@@ -273,12 +267,12 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "event": "ieri|domani|la settimana scorsa|l'anno scorso",
     },
     "Portuguese": {
-        "anew": "adeus|deixo|deixei|colocado|colocada|nasceram|já não|será|vai|passei|passámos|"
-        "completou|faz|primeiro dia|primeira semana|último dia|último turno|começo|começa|comecei"
-        "|começou|assinei|contratado|contratada|aceitei|disse que sim|ficam|ficamos|são|quer|pede"
-        "|cobra|sair|saio|cancelei|casa nova|mudámos|mudamos|mudou|"
-        "agora|já|atualmente|desde|nova|novo|fez|mudei|sobe|desce|passa|aumentou|subiu"
-        "|baixou|passou|restam|resta|faltam|em vez|reformou|aposentou",
+        "anew": "adeus|deixo|deixei|colocado|colocada|já não|passei|passámos|primeiro dia"
+        "|primeira semana|último dia|último turno|começo|começa|comecei|começou|assinei"
+        "|contratado|contratada|aceitei|disse que sim|sair|saio|cancelei|casa nova|mudámos"
+        "|mudamos|mudou|agora|já|atualmente|desde|nova|novo|fez|mudei|sobe|desce|passa|aumentou"
+        "|subiu|baixou|passou|restam|resta|faltam|em vez|reformou|aposentou",
+        "amounts": "completou|faz|ficam|ficamos|são|quer|pede|cobra|nasceram|será|vai",
         "withdraws": "espera|desculpa|desculpe|não|aliás|perdão|na verdade|quis dizer"
         "|queria dizer|correção",
         "changed": "agora|já não|em vez|atualmente|mudei|mudou|passei|adiado",

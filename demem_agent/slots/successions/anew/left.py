@@ -127,7 +127,8 @@ def left(said: str, before: str = "") -> Iterator[Told]:
     Args:
         before: what was said right before it, which may tell what is left.
     """
-    if _UNREAL.search(said):
+    is_told = _LEAVING.search(said) or (before and _LEAVING.search(before))
+    if not is_told or _UNREAL.search(said):
         return
     now = parts(said)
     leaving = _leaving(now)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Set
 from dataclasses import replace
+from itertools import chain
 
 from demem_agent.later import pattern
 from demem_agent.slots.successions.anew.ages import BIRTHDAY, WORDS_OF_AGES, ages
@@ -13,15 +14,16 @@ from demem_agent.slots.successions.anew.debts import debts
 from demem_agent.slots.successions.anew.homes import homes
 from demem_agent.slots.successions.anew.labels import labels
 from demem_agent.slots.successions.anew.left import WORDS_OF_LEAVING, left
-from demem_agent.slots.successions.anew.parts import parts
+from demem_agent.slots.successions.anew.parts import Part, parts
 from demem_agent.slots.successions.anew.posts import WORDS_OF_POSTS, posts
 from demem_agent.slots.successions.anew.providers import WORDS_OF_PROVIDERS, providers
 from demem_agent.slots.successions.anew.taken import WORDS_OF_TAKING, taken
 from demem_agent.slots.successions.anew.told import Told
 from demem_agent.slots.successions.anew.work import WORDS_OF_WORK, works, works_now
+from demem_agent.text.language.changes import Sign, tells
 from demem_agent.text.language.number_words import numbers_by_word
 
-__all__ = ["values_told"]
+__all__ = ["may_tell_anew", "values_told"]
 
 Telling = Callable[[str], Iterator[Told]]
 
@@ -41,8 +43,19 @@ _DIGIT = pattern(r"\d")
 _WORD = pattern(r"[^\W_]+")
 
 
-#: What a part of a sentence may tell by itself.
-_OF_PARTS: tuple[Telling, ...] = (works_now, providers, homes, costs, counts)
+#: Words for numbers that are no articles.
+_NUMBERS = frozenset(word for word, number in numbers_by_word().items() if number > 1)
+
+
+def may_tell_anew(signs: Set[Sign], said: str) -> bool:
+    """Whether a sentence may tell a value that holds from now on; most do not."""
+    if "amounts" in signs and _has_number(said, frozenset(_WORD.findall(said.lower()))):
+        return True
+    return "anew" in signs and tells(said, "anew")
+
+
+def _has_number(said: str, words: frozenset[str]) -> bool:
+    return _DIGIT.search(said) is not None or not words.isdisjoint(_NUMBERS)
 
 
 def values_told(said: str, before: str = "") -> tuple[Told, ...]:
@@ -55,20 +68,21 @@ def values_told(said: str, before: str = "") -> tuple[Told, ...]:
     found = [*_whole(said, words)]
     if not WORDS_OF_WORK.isdisjoint(words):
         found += works(said, before)
-    if not WORDS_OF_LEAVING.isdisjoint(words) or before:
+    if before or not WORDS_OF_LEAVING.isdisjoint(words):
         found += left(said, before)
-    found += _in_parts(said)
+    for part in parts(said):
+        if part.said != said.strip():
+            found += _in_part(part)
     return tuple(dict.fromkeys(found))
 
 
 def _whole(said: str, words: frozenset[str]) -> Iterator[Told]:
     """Yield what a sentence tells as it stands, by the words that it has."""
-    has_digits = _DIGIT.search(said) is not None
-    if has_digits or not (words.isdisjoint(numbers_by_word()) and words.isdisjoint(BIRTHDAY)):
+    if _has_number(said, words) or not words.isdisjoint(BIRTHDAY):
         for known, telling in _BY_NUMBER:
             if not known.isdisjoint(words):
                 yield from telling(said)
-    if has_digits:
+    if _DIGIT.search(said):
         for telling in _BY_DIGITS:
             yield from telling(said)
     for known, telling in _BY_WORD:
@@ -76,11 +90,17 @@ def _whole(said: str, words: frozenset[str]) -> Iterator[Told]:
             yield from telling(said)
 
 
-def _in_parts(said: str) -> Iterator[Told]:
-    """Yield what the parts of a sentence tell that is told otherwise than by the whole."""
-    for part in parts(said):
-        if part.said == said.strip():
-            continue
-        for telling in _OF_PARTS:
-            for told in telling(part.said):
-                yield replace(told, anew=True) if part.anew else told
+def _in_part(part: Part) -> Iterator[Told]:
+    """Yield what a part of a sentence tells that is told otherwise than by the whole."""
+    words = frozenset(_WORD.findall(part.said.lower()))
+    found: list[Told] = []
+    if not WORDS_OF_PROVIDERS.isdisjoint(words):
+        found += providers(part.said)
+    if part.anew and not WORDS_OF_WORK.isdisjoint(words):
+        found += works_now(part.said)
+    if _has_number(part.said, words):
+        found += counts(part.said)
+        if _DIGIT.search(part.said):
+            found += chain(homes(part.said), costs(part.said))
+    for told in found:
+        yield replace(told, anew=True) if part.anew else told

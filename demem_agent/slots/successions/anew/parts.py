@@ -7,12 +7,15 @@ March" that it is another one than before.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from demem_agent.later import dataclass, pattern
 from demem_agent.slots.successions.anew.words import MONTH, NOW
 
 __all__ = ["Part", "parts"]
 
+#: Sentences whose parts are kept: several look for them, one after the other.
+KEPT = 64
 #: Parts of a sentence that are looked at, the first ones.
 MOST = 4
 _ENDS = pattern(
@@ -58,7 +61,8 @@ class Part:
     anew: bool
 
 
-def parts(said: str) -> list[Part]:
+@lru_cache(KEPT)
+def parts(said: str) -> tuple[Part, ...]:
     """Return the parts of a sentence in order; of one that is told in one go, itself."""
     found = []
     for one in _ENDS.split(said)[:MOST]:
@@ -66,4 +70,4 @@ def parts(said: str) -> list[Part]:
         plain = " ".join(_WHEN.sub(" ", text).split())
         if plain:
             found.append(Part(plain, plain != " ".join(text.split())))
-    return found
+    return tuple(found)

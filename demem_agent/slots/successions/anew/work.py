@@ -74,83 +74,141 @@ _STATES = (
     ),
     pattern(rf"^\W*(?:{_WHO} )?(?i:soy|es|sou|é|sono|è|suis|est) [a-zà-ÿ]+ {_AT}{_ANY}"),
 )
-#: That it begins, and where.
+
+
+def _words(said: str) -> frozenset[str]:
+    return frozenset(said.split())
+
+
+#: That it begins, and where, by words of which a sentence has one that says so.
 _BEGINS = (
-    pattern(
-        rf"^\W*(?i:today (?:is |was )?)?{_WHO}['’]s (?i:very )?(?i:first (?:day|week|shift))"
-        rf" (?i:at|with) {_NAMED}"
+    (
+        _words("first"),
+        pattern(
+            rf"^\W*(?i:today (?:is |was )?)?{_WHO}['’]s (?i:very )?(?i:first (?:day|week|shift))"
+            rf" (?i:at|with) {_NAMED}"
+        ),
     ),
-    pattern(
-        rf"(?:^|[,;!.] ?|\b(?i:and) )\W*{_WHEN}?{_WHO}(?:['’]m|['’]s| (?i:am|is))?"
-        rf" (?i:start(?:s|ed|ing)?|begin(?:s|ning)?|began) (?:(?!(?i:at|with|for)\b)[\w.]+"
-        rf" ){{0,4}}?"
-        rf"(?i:at|with|for) {_NAMED}"
+    (
+        _words("start starts started starting begin begins beginning began"),
+        pattern(
+            rf"(?:^|[,;!.] ?|\b(?i:and) )\W*{_WHEN}?{_WHO}(?:['’]m|['’]s| (?i:am|is))?"
+            rf" (?i:start(?:s|ed|ing)?|begin(?:s|ning)?|began) (?:(?!(?i:at|with|for)\b)[\w.]+"
+            rf" ){{0,4}}?"
+            rf"(?i:at|with|for) {_NAMED}"
+        ),
     ),
-    pattern(
-        rf"^\W*{_WHO}(?i:['’]ve| have| has| was| got)* (?i:hired|taken on|joined|joining|signed"
-        rf"(?: a contract| the contract)?)(?i: by| with| at| for)? {_NAMED}"
+    (
+        _words("hired taken joined joining signed"),
+        pattern(
+            rf"^\W*{_WHO}(?i:['’]ve| have| has| was| got)* (?i:hired|taken on|joined|joining|signed"
+            rf"(?: a contract| the contract)?)(?i: by| with| at| for)? {_NAMED}"
+        ),
     ),
-    # German
-    pattern(
-        rf"^\W*(?i:heute )?(?:{_WHO}s )(?i:erste[rn]? (?:arbeits)?(?:tag|woche))"
-        rf" (?i:bei der|bei den|beim|bei|in der|im) {_NAMED}"
+    (
+        _words("erste erster ersten"),
+        pattern(
+            rf"^\W*(?i:heute )?(?:{_WHO}s )(?i:erste[rn]? (?:arbeits)?(?:tag|woche))"
+            rf" (?i:bei der|bei den|beim|bei|in der|im) {_NAMED}"
+        ),
     ),
-    pattern(
-        rf"(?:^|[,;!.] ?|\b(?i:und) )\W*(?i:(?:ab|am|seit) \w+ )?(?:{_WHO} )?(?i:fange|fängt"
-        rf"|beginne|beginnt|starte|startet|bin(?= ich\b))(?i: ich)? (?:(?!(?i:bei|nicht"
-        rf"|nie)\b)[\w.]+"
-        rf" ){{0,3}}?(?i:bei der|bei den|beim|bei) {_NAMED}(?=\W*$|[,;!.]|"
-        rf" (?i:an|angefangen|los|tätig|angestellt)\b)"
+    (
+        _words("fange fängt beginne beginnt starte startet bin"),
+        pattern(
+            rf"(?:^|[,;!.] ?|\b(?i:und) )\W*(?i:(?:ab|am|seit) \w+ )?(?:{_WHO} )?(?i:fange|fängt"
+            rf"|beginne|beginnt|starte|startet|bin(?= ich\b))(?i: ich)? (?:(?!(?i:bei|nicht"
+            rf"|nie)\b)[\w.]+"
+            rf" ){{0,3}}?(?i:bei der|bei den|beim|bei) {_NAMED}(?=\W*$|[,;!.]|"
+            rf" (?i:an|angefangen|los|tätig|angestellt)\b)"
+        ),
     ),
-    pattern(rf"\b(?i:bei(?: der| den)?|beim) {_NAMED} (?i:unterschrieben|zugesagt|angenommen)"),
-    # Spanish
-    pattern(
-        rf"^\W*(?i:hoy )?(?i:(?:el )?primer día|(?:la )?primera semana)(?i: de trabajo)?"
-        rf" (?i:de) {_WHO} (?i:en) {_NAMED}"
+    (
+        _words("unterschrieben zugesagt angenommen"),
+        pattern(
+            rf"\b(?i:bei(?: der| den)?|beim) {_NAMED}"
+            rf" (?i:unterschrieben|zugesagt|angenommen)"
+        ),
     ),
-    pattern(
-        rf"(?:^|[,;!.] ?|\b(?i:y) )\W*{_WHEN}?(?:{_WHO} )?(?i:empiezo|empieza|empecé|empezó"
-        rf"|comienzo|entro|entra) (?:[\w.]+ ){{0,3}}?(?i:en|con) {_NAMED}"
+    (
+        _words("primer primera"),
+        pattern(
+            rf"^\W*(?i:hoy )?(?i:(?:el )?primer día|(?:la )?primera semana)(?i: de trabajo)?"
+            rf" (?i:de) {_WHO} (?i:en) {_NAMED}"
+        ),
     ),
-    pattern(
-        rf"\b(?i:(?:me (?:han |ha )?(?:cogido|contratado|fichado|cogieron|contrataron|aceptaron"
-        rf"|aceptado)|(?:he )?firm(?:é|ado)(?: el contrato)?))"
-        rf" (?i:en|con|para) {_ANY}"
+    (
+        _words("empiezo empieza empecé empezó comienzo entro entra"),
+        pattern(
+            rf"(?:^|[,;!.] ?|\b(?i:y) )\W*{_WHEN}?(?:{_WHO} )?(?i:empiezo|empieza|empecé|empezó"
+            rf"|comienzo|entro|entra) (?:[\w.]+ ){{0,3}}?(?i:en|con) {_NAMED}"
+        ),
     ),
-    # French
-    pattern(
-        rf"^\W*(?i:aujourd['’]hui,? )?(?i:(?:le )?premier jour|(?:la )?première semaine)"
-        rf" (?i:de |d['’]){_WHO} (?i:chez|à|au|aux) ?{_NAMED}"
+    (
+        _words(
+            "cogido cogida contratado contratada fichado fichada cogieron contrataron aceptaron"
+            " aceptado firmé firmado"
+        ),
+        pattern(
+            rf"\b(?i:(?:me (?:han |ha )?(?:cogido|contratado|fichado|cogieron|contrataron|aceptaron"
+            rf"|aceptado)|(?:he )?firm(?:é|ado)(?: el contrato)?))"
+            rf" (?i:en|con|para) {_ANY}"
+        ),
     ),
-    pattern(
-        rf"(?:^|[,;!.] ?|\b(?i:et) )\W*{_WHEN}?(?:{_WHO} |(?i:j['’]))?(?i:commence|ai commencé"
-        rf"|a commencé|démarre|ai signé|a signé|suis prise?|est prise?)"
-        rf" (?:[\w.]+ ){{0,3}}?(?i:chez|à|au|aux|avec) ?{_NAMED}"
+    (
+        _words("premier première"),
+        pattern(
+            rf"^\W*(?i:aujourd['’]hui,? )?(?i:(?:le )?premier jour|(?:la )?première semaine)"
+            rf" (?i:de |d['’]){_WHO} (?i:chez|à|au|aux) ?{_NAMED}"
+        ),
     ),
-    # Portuguese
-    pattern(
-        rf"^\W*(?i:hoje )?(?i:(?:o )?primeiro dia|(?:a )?primeira semana)(?i: de trabalho)?"
-        rf" (?i:d[oae]) {_WHO} (?i:na|no|em|nas|nos) {_NAMED}"
+    (
+        _words("commence commencé démarre signé pris prise"),
+        pattern(
+            rf"(?:^|[,;!.] ?|\b(?i:et) )\W*{_WHEN}?(?:{_WHO} |(?i:j['’]))?(?i:commence|ai commencé"
+            rf"|a commencé|démarre|ai signé|a signé|suis prise?|est prise?)"
+            rf" (?:[\w.]+ ){{0,3}}?(?i:chez|à|au|aux|avec) ?{_NAMED}"
+        ),
     ),
-    pattern(
-        rf"(?:^|[,;!.] ?|\b(?i:e) )\W*{_WHEN}?(?:{_WHO} )?(?i:começo|começa|comecei|começou"
-        rf"|entro|assinei|assino) (?:[\w.]+ ){{0,3}}?(?i:na|no|em|nas|nos|com a|com o|com)"
-        rf" {_NAMED}"
+    (
+        _words("primeiro primeira"),
+        pattern(
+            rf"^\W*(?i:hoje )?(?i:(?:o )?primeiro dia|(?:a )?primeira semana)(?i: de trabalho)?"
+            rf" (?i:d[oae]) {_WHO} (?i:na|no|em|nas|nos) {_NAMED}"
+        ),
     ),
-    pattern(
-        rf"\b(?i:fui (?:contratad|aceit)[oa]|contrataram-me|aceitei (?:o lugar|a proposta))"
-        rf" (?i:na|no|em|pela|pelo|da|do) {_ANY}"
+    (
+        _words("começo começa comecei começou entro assinei assino"),
+        pattern(
+            rf"(?:^|[,;!.] ?|\b(?i:e) )\W*{_WHEN}?(?:{_WHO} )?(?i:começo|começa|comecei|começou"
+            rf"|entro|assinei|assino) (?:[\w.]+ ){{0,3}}?(?i:na|no|em|nas|nos|com a|com o|com)"
+            rf" {_NAMED}"
+        ),
     ),
-    # Italian
-    pattern(
-        rf"^\W*(?i:oggi )?(?i:(?:il )?primo giorno|(?:la )?prima settimana)(?i: di lavoro)?"
-        rf" (?i:di) {_WHO} {_AT}{_NAMED}"
+    (
+        _words("contratado contratada aceite aceito contrataram aceitei"),
+        pattern(
+            rf"\b(?i:fui (?:contratad|aceit)[oa]|contrataram-me|aceitei (?:o lugar|a proposta))"
+            rf" (?i:na|no|em|pela|pelo|da|do) {_ANY}"
+        ),
     ),
-    pattern(
-        rf"(?:^|[,;!.] ?|\b(?i:e) )\W*{_WHEN}?(?:{_WHO} )?(?i:inizio|inizia|comincio|comincia"
-        rf"|ho iniziato|ha iniziato|ho firmato|ha firmato) (?:[\w.]+ ){{0,3}}?{_AT}{_NAMED}"
+    (
+        _words("primo prima"),
+        pattern(
+            rf"^\W*(?i:oggi )?(?i:(?:il )?primo giorno|(?:la )?prima settimana)(?i: di lavoro)?"
+            rf" (?i:di) {_WHO} {_AT}{_NAMED}"
+        ),
     ),
-    pattern(rf"\b(?i:mi (?:hanno|ha) (?:pres[oa]|assunt[oa]))(?: \w+)?? {_AT}{_ANY}"),
+    (
+        _words("inizio inizia comincio comincia iniziato firmato"),
+        pattern(
+            rf"(?:^|[,;!.] ?|\b(?i:e) )\W*{_WHEN}?(?:{_WHO} )?(?i:inizio|inizia|comincio|comincia"
+            rf"|ho iniziato|ha iniziato|ho firmato|ha firmato) (?:[\w.]+ ){{0,3}}?{_AT}{_NAMED}"
+        ),
+    ),
+    (
+        _words("preso presa assunto assunta"),
+        pattern(rf"\b(?i:mi (?:hanno|ha) (?:pres[oa]|assunt[oa]))(?: \w+)?? {_AT}{_ANY}"),
+    ),
 )
 #: That somebody is taken on, or begins, in any words, up to where.
 _TAKEN_ON = (
@@ -264,25 +322,49 @@ _BEHIND = pattern(
     rf"|yesterday|{_DAY}|{MONTH})\b",
     re.IGNORECASE,
 )
-_FOUND_BY = """work works working job employed nurse drive drives teach teaches cook arbeite arbeitet
-    jobbe angestellt beschäftigt trabajo trabaja curro curra soy travaille bosse suis trabalho
+_FOUND_BY = """work works working job employed nurse drive drives teach teaches cook arbeite
+    arbeitet jobbe angestellt beschäftigt trabajo trabaja curro curra soy travaille bosse suis
+    trabalho
     trabalha sou lavoro lavora sono serveur clase aulas bin ist"""
-#: A sentence that tells of it has one of these.
-WORDS_OF_WORK = frozenset(
-    """doy clase dou aulas dá bin ist i is am joins stelle job embauché embauchée engagé engagée
-    appointed got taken new nuevo nouveau novo nuovo colocado colocada recruté assunta work
-    works working drives drive cooks cook teaches teach cleans codes sells bakes nurse nurses
-    arbeite arbeitet jobbe jobbt angestellt beschäftigt tätig trabajo trabaja curro curra
-    trabalho trabalha lavoro lavora travaille bosse soy sou sono suis est at for bei beim
-    start starts started starting begin begins began hired joined joining signed first offered
-    offer leaving left letzter erster unterschrieben zugesagt fange fängt beginne beginnt
-    empiezo empieza empecé empezó comienzo entro entra cogido cogieron contratado contrataron
-    fichado firmé firmado ofrecieron primer primera commence commencé démarre signé premier
-    première dernier proposé primeiro primeira começo começa comecei começou assinei
-    contratado contratada contrataram aceitei ofereceram inizio inizia comincio comincia
-    iniziato firmato preso presa assunto assunta offerto proposto primo prima dejado dejo dejé
-    saio sair saí último ultimo lasciato quitté quitte accepted accept yes took zugesagt
-    angenommen acepté aceptado oui accepté sim accettato sì""".split()
+#: A sentence that tells where somebody works has one of these.
+_WORDS_OF_STATES = frozenset(
+    """work works working drives drive cooks cook teaches teach cleans codes sells bakes nurse
+    nurses arbeite arbeitet jobbe jobbt angestellt beschäftigt tätig trabajo trabaja curro curra
+    trabalho trabalha lavoro lavora travaille bosse doy dou dá""".split()
+)
+#: What may tell it, where a place stands behind.
+_IS_AT = pattern(
+    r"(?:\b(?:am|is|bin|ist|soy|es|sou|é|sono|è|suis|est)|['’][ms]) (?:[\w-]+ ){0,3}?"
+    r"(?:at|for|with|bei|beim|im|in|en|no|na|da|chez|à|au|alla|dalla|presso)\b",
+    re.IGNORECASE,
+)
+#: A sentence that tells that somebody begins to has one of these.
+_WORDS_OF_BEGINNING = frozenset(
+    """start starts started starting begin begins beginning began hired joined joining joins join
+    signed first day offered offer leaving left letzter erster erste unterschrieben zugesagt fange
+    fängt beginne beginnt stelle job post position appointed got taken bin empiezo empieza empecé
+    empezó comienzo entro entra cogido cogieron cogida contratado contratada contrataron fichado
+    firmé firmado ofrecieron primer primera nuevo commence commencé démarre signé premier première
+    nouveau embauché embauchée engagé engagée recruté recrutée dernier proposé prise pris primeiro
+    primeira novo começo começa comecei começou assinei colocado colocada aceitei ofereceram inizio
+    inizia comincio comincia cominciato iniziato firmato preso presa assunto assunta offerto
+    proposto primo prima nuovo dejado dejo dejé saio sair saí último ultimo lasciato quitté quitte
+    accepted accept yes took angenommen acepté aceptado oui accepté sim accettato sì from ab desde
+    partir dès dal""".split()
+)
+#: One that tells that they are taken on, one of these.
+_WORDS_OF_TAKING_ON = _words(
+    """hired taken appointed job post place position role embauché embauchée engagé engagée recruté
+    recrutée assunto assunta preso presa colocado colocada contratado contratada cogido cogida
+    fichado fichada stelle platz trabajo puesto travail boulot poste trabalho emprego lavoro posto
+    start starts started starting join joins joined joining fange fängt angefangen beginne beginnt
+    begonnen empiezo empieza empecé empezó comienzo comienza commence commencé começo começa comecei
+    começou inizio inizia iniziato comincio comincia cominciato"""
+)
+WORDS_OF_WORK = (
+    _WORDS_OF_STATES
+    | _WORDS_OF_BEGINNING
+    | frozenset("am is m bin ist soy es sou é sono è suis est".split())
 )
 
 
@@ -294,7 +376,8 @@ def works(said: str, before: str = "") -> Iterator[Told]:
     """
     if _QUOTED.search(said) or said.endswith("?"):
         return
-    begins = _begun(said, before)
+    words = frozenset(_WORD.findall(said.lower()))
+    begins = None if words.isdisjoint(_WORDS_OF_BEGINNING) else _begun(said, before, words)
     if begins is not None:
         yield begins
     else:
@@ -303,6 +386,9 @@ def works(said: str, before: str = "") -> Iterator[Told]:
 
 def works_now(said: str) -> Iterator[Told]:
     """Yield where a sentence, or a part of one, says that somebody works."""
+    words = frozenset(_WORD.findall(said.lower()))
+    if words.isdisjoint(_WORDS_OF_STATES) and not _IS_AT.search(said):
+        return
     for form in _STATES:
         found = form.search(said)
         told = None if found is None else _at(found, anew=said_now(said), sure=True)
@@ -311,15 +397,15 @@ def works_now(said: str) -> Iterator[Told]:
             return
 
 
-def _begun(said: str, before: str) -> Told | None:
+def _begun(said: str, before: str, words: frozenset[str]) -> Told | None:
     if _NOT_SO.search(said):
         return None
-    for form in _BEGINS:
-        found = form.search(said)
+    for by, form in _BEGINS:
+        found = None if by.isdisjoint(words) else form.search(said)
         told = None if found is None else _at(found, anew=True)
         if found is not None and told is not None and not _supposed(_clause(said, found)):
             return told
-    taken = _taken(said)
+    taken = None if words.isdisjoint(_WORDS_OF_TAKING_ON) else _taken(said)
     if taken is not None:
         return taken
     both = f"{before} {said}" if before else said
