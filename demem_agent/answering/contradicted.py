@@ -90,11 +90,15 @@ class _Asked:
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """A sentence that was read, and all the words of its item and speaker in lower case."""
+    """A sentence that was read."""
 
     line: Line
     text: str
-    words: frozenset[str]
+
+    @property
+    def words(self) -> frozenset[str]:
+        """All the words of its line and of who says it, in lower case; few are looked at."""
+        return frozenset(_words(f"{self.line.evidence.speaker or ''} {self.line.text}"))
 
 
 def contradicted(question: Question, draft: Draft) -> bool:
@@ -162,9 +166,8 @@ def _has_relative(whom: Whom, line: Line) -> bool:
 def _said(reading: Reading) -> Iterator[_Said]:
     for line in reading.lines:
         item = line.evidence
-        words = frozenset(_words(f"{item.speaker or ''} {line.text}"))
         for start, end in sentences(item.text, line.start, line.end):
-            yield _Said(line, item.text[start:end], words)
+            yield _Said(line, item.text[start:end])
 
 
 def _asked(query: str) -> _Asked | None:

@@ -36,9 +36,10 @@ def without_synonyms(lost: _Words, instead: _Words, before: str, now: str) -> tu
     if not old or not new:
         return lost, instead
     near = _vectors(tuple(old.values())) @ _vectors(tuple(new.values())).T
-    stands = np.maximum(near, 0.0) ** 2 >= NEAR
-    gone = {word for word, is_near in zip(old, stands.any(axis=1), strict=True) if is_near}
-    come = {word for word, is_near in zip(new, stands.any(axis=0), strict=True) if is_near}
+    before_at, now_at = np.nonzero(np.maximum(near, 0.0) ** 2 >= NEAR)
+    old_stems, new_stems = tuple(old), tuple(new)
+    gone = {old_stems[n] for n in before_at.tolist()}
+    come = {new_stems[n] for n in now_at.tolist()}
     return lost - gone, instead - come
 
 

@@ -189,7 +189,7 @@ def words_sought(text: str, of: Container[str] = tuple(_WORDS)) -> Iterator[str]
         of: names of the table.
     """
     for match in _every().finditer(text):
-        if match.lastgroup in of:
+        if match.lastgroup is not None and match.lastgroup in of:
             yield match[0]
 
 
