@@ -59,13 +59,13 @@ _ALONE = pattern(
     rf"{_VALUE}{_OVER}",
     re.IGNORECASE,
 )
-#: A slip mended: "*hazelnuts" or "hazelnuts*"; neither an item of a list nor "*very* good".
 _PAUSES = pattern(r"[,.:!…–—-]")
 #: Of somebody who says or does something: "sorry, I forgot".
 _SAYS = pattern(
     r"\b(?:i|we|you|he|she|they|ik|we|wij|jij|hij|ich|wir|du|er|je|j['’]\w+|nous|tu|yo|io|eu)\b",
     re.IGNORECASE,
 )
+#: A slip mended: "*hazelnuts" or "hazelnuts*"; neither an item of a list nor "*very* good".
 _SLIP = pattern(
     r"^\s*(?:\*(?P<value>[^\W_][^*.!?%:\n]{1,30}?)|(?P<then>[^\W_][^*.!?%:\n]{1,30}?)\*)[.!]*\s*$"
 )
