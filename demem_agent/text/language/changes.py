@@ -116,7 +116,7 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "withdraws": "scratch that|strike that|correction|i mean|meant|misspoke|i was wrong"
         "|got that wrong|that was wrong|a mistake|my mistake|my bad|make it|make that"
         "|take that back|it's now|it is now|update|actually|oops|typo|mistyped|oh|sorry|wait|no"
-        "|nope|changed|hang on|hold on|whoops",
+        "|nope|changed",
         "event": "yesterday|tonight|last night|last week|last weekend|last month|last year|ago"
         "|this morning|the other day|tomorrow|next week|next weekend|next month|on monday"
         "|on tuesday|on wednesday|on thursday|on friday|on saturday|on sunday|went|happened",
@@ -128,8 +128,7 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "|reduziert|umgestellt|versetzt|steigt|sinkt|klettert|fällt|hoch|rauf|runter|bleiben|bleibt"
         "|noch|übrig|offen|pension|rente|weg|gegangen|aufgehört|ausgezogen|weggezogen|gekündigt"
         "|gestorben|stattdessen|statt|anstatt|lieber|dafür|absetzen|weglassen",
-        "withdraws": "nein|warte|quatsch|doch|sorry|ups|entschuldigung|verzeihung|eigentlich"
-        "|ich meinte|korrektur|berichtigung",
+        "withdraws": "nein|warte|quatsch|doch|sorry",
         "changed": "jetzt|nun|nicht mehr|stattdessen|inzwischen|mittlerweile|neuerdings|ab sofort"
         "|eigentlich|geändert|gewechselt|umgezogen|verschoben|ersetzt|erhöht|gesenkt",
         "renews": "neu|neue|neuen|neuer|neues|kürzlich|gestiegen|gefallen|verbessert|gerade",
@@ -165,8 +164,7 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "|cambié|pasado|pasada|pasé|sube|subido|subió|baja|bajado|bajó|pasa|aumenta|queda|quedan"
         "|falta|faltan|jubilado|jubilada|jubiló|se fue|se ha ido|se va|en su lugar|mejor|en vez"
         "|en lugar",
-        "withdraws": "espera|perdón|perdona|no|digo|en realidad|quise decir|quería decir"
-        "|corrección",
+        "withdraws": "espera|perdón|no",
         "changed": "ahora|ya no|en vez|en lugar|actualmente|desde ahora|cambié|cambiado|mudé"
         "|mudado|en realidad|aplazado|subido|bajado",
         "renews": "nuevo|nueva|recientemente|mejorado|acabo de",
@@ -202,8 +200,7 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "|avoir|passé|passée|changé|basculé|passe|monte|augmente|augmenté|baisse|baissé|mis|reste"
         "|restent|retraite|parti|partie|démissionné|déménagé|quitté|à la place|plutôt|au lieu"
         "|janvier|février|mars|avril|juin|juillet|septembre|octobre|novembre|décembre",
-        "withdraws": "attends|attendez|pardon|enfin|non|oups|désolé|désolée|en fait"
-        "|voulais dire|veux dire|rectification",
+        "withdraws": "attends|attendez|pardon|enfin",
         "changed": "maintenant|désormais|ne ... plus|au lieu|dorénavant|changé|déménagé|remplacé"
         "|en fait|reporté|augmenté|baissé",
         "renews": "nouveau|nouvel|nouvelle|récemment|amélioré|viens de",
@@ -230,7 +227,6 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "event": "hier|demain|la semaine dernière|l'année dernière|ce matin",
     },
     "Italian": {
-        "withdraws": "no|scusa|scusate|aspetta|ops|anzi|in realtà|volevo dire|intendevo|correzione",
         "turns": "spostato|spostata|rimandato|rimandata|rinviato|rinviata|anticipato|anticipata"
         "|posticipato|posticipata|slitta",
         "anew": "ora|adesso|ormai|da|dal|dalla|nuova|nuovo|compiuto|compie|compì|cambiato|passato"
@@ -253,8 +249,7 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
     "Portuguese": {
         "anew": "agora|já|atualmente|desde|nova|novo|fez|mudei|sobe|desce|passa|aumentou|subiu"
         "|baixou|passou|restam|resta|faltam|em vez|reformou|aposentou",
-        "withdraws": "espera|desculpa|desculpe|não|aliás|perdão|na verdade|quis dizer"
-        "|queria dizer|correção",
+        "withdraws": "espera|desculpa|não",
         "changed": "agora|já não|em vez|atualmente|mudei|mudou|passei|adiado",
         "renews": "novo|nova|recentemente|melhorou|acabei de",
         "refuses": "não|nunca|jamais|nenhum|nenhuma|nem",
@@ -282,7 +277,6 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "event": "ontem|amanhã|a semana passada|o ano passado",
     },
     "Dutch": {
-        "withdraws": "nee|wacht|oeps|foutje|eigenlijk|ik bedoel|ik bedoelde|correctie",
         "changed": "nu|niet meer|voortaan|in plaats|inmiddels|tegenwoordig|veranderd|verhuisd",
         "renews": "nieuw|nieuwe|onlangs|gestegen|gedaald|verbeterd|net",
         "refuses": "niet|nooit|geen|noch",
