@@ -35,12 +35,12 @@ _IS_SORRY = pattern(_SORRY, re.IGNORECASE)
 _IS_ANOTHER = pattern(rf"{_SORRY}|{_ACTUALLY}", re.IGNORECASE)
 #: A word of each of them, and of what follows: without one nothing is put right.
 _ONE_OF = frozenset(
-    """no nope sorry wait oops whoops bad mistake hang hold typo pardon actually ah oh nee wacht oeps
-    foutje eigenlijk bedoel bedoelde correctie non scusa scusate aspetta aspettate ops anzi realtà
-    volevo intendevo correzione nein warte quatsch ups verzeihung entschuldigung eigentlich meinte
-    korrektur berichtigung perdón perdon perdona perdono espera digo realidad decir corrección
-    attends attendez oups désolé désolée enfin fait voulais veux correction rectification não
-    desculpa desculpe aliás perdão verdade dizer correção""".split()
+    """no nope sorry wait oops whoops bad mistake hang hold typo pardon actually ah oh nee wacht
+    oeps foutje eigenlijk bedoel bedoelde correctie non scusa scusate aspetta aspettate ops anzi
+    realtà volevo intendevo correzione nein warte quatsch ups verzeihung entschuldigung
+    eigentlich meinte korrektur berichtigung perdón perdon perdona perdono espera digo realidad
+    decir corrección attends attendez oups désolé désolée enfin fait voulais veux correction
+    rectification não desculpa desculpe aliás perdão verdade dizer correção""".split()
 )
 #: Which value was meant; not a sentence that explains: "ik bedoel dat hij komt".
 _MEANT = pattern(
