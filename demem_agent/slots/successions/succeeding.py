@@ -24,6 +24,7 @@ from demem_agent.slots.successions.model import judged, probability
 from demem_agent.slots.successions.objects import Replaced, replaced
 from demem_agent.slots.successions.rivals import narrates, owner
 from demem_agent.slots.successions.signals import ALIKE, Compared, Signals, compared, signals
+from demem_agent.slots.successions.taking_back import may_mend
 from demem_agent.slots.successions.turns import ends_one, turns, words_of_turn
 from demem_agent.slots.successions.withdrawals import taken_back, withdrawal
 from demem_agent.slots.successions.worth import Worth
@@ -186,7 +187,8 @@ def _withdrawn(ahead: Ahead, coming: Sequence[Passage], known: Worth) -> Iterato
     """Yield what a new item takes back of what its speaker has just said, with what it says now."""
     text = coming[0].evidence.text
     mends = text.lstrip().startswith("*") or text.rstrip().endswith("*")  # a slip, as in "*14th"
-    if not mends and "withdraws" not in signs(text, tokens(text)):
+    words = tokens(text)
+    if not (mends or may_mend(words) or "withdraws" in signs(text, words)):
         return
     said = _said_first(ahead, coming)
     for nth, (passage, new) in enumerate(said):

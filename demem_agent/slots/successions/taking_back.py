@@ -9,6 +9,7 @@ German, Dutch, French, Spanish, Portuguese and Italian; the forms were written b
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from difflib import SequenceMatcher
 from functools import cache
 from itertools import product
@@ -17,7 +18,7 @@ from demem_agent.later import dataclass, pattern
 from demem_agent.text.language.kinds import holds
 from demem_agent.text.language.languages import ENGLISH, stop_words
 
-__all__ = ["Mended", "has_place_for", "is_name", "mended", "names"]
+__all__ = ["Mended", "has_place_for", "is_name", "may_mend", "mended", "names"]
 
 #: That something just said was a mistake, by itself; and what may begin an answer as well.
 _SORRY = (
@@ -32,6 +33,15 @@ _GAP = r"[,.:!… –—-]+"
 _FIRST = rf"^\W*(?P<first>(?:(?:{_SORRY}|{_NO}){_GAP})+)"
 _IS_SORRY = pattern(_SORRY, re.IGNORECASE)
 _IS_ANOTHER = pattern(rf"{_SORRY}|{_ACTUALLY}", re.IGNORECASE)
+#: A word of each of them, and of what follows: without one nothing is put right.
+_ONE_OF = frozenset(
+    """no nope sorry wait oops whoops bad mistake hang hold typo pardon actually ah oh nee wacht
+    oeps foutje eigenlijk bedoel bedoelde correctie non scusa scusate aspetta aspettate ops anzi
+    realtà volevo intendevo correzione nein warte quatsch ups verzeihung entschuldigung
+    eigentlich meinte korrektur berichtigung perdón perdon perdona perdono espera digo realidad
+    decir corrección attends attendez oups désolé désolée enfin fait voulais veux correction
+    rectification não desculpa desculpe aliás perdão verdade dizer correção""".split()
+)
 #: Which value was meant; not a sentence that explains: "ik bedoel dat hij komt".
 _MEANT = pattern(
     rf"^\W*(?:(?:{_SORRY}|{_NO}){_GAP})*(?:(?:ik bedoel(?:de)?|volevo dire|intendevo|ich meinte"
@@ -59,13 +69,13 @@ _ALONE = pattern(
     rf"{_VALUE}{_OVER}",
     re.IGNORECASE,
 )
-#: A slip mended: "*hazelnuts" or "hazelnuts*"; neither an item of a list nor "*very* good".
 _PAUSES = pattern(r"[,.:!…–—-]")
 #: Of somebody who says or does something: "sorry, I forgot".
 _SAYS = pattern(
     r"\b(?:i|we|you|he|she|they|ik|we|wij|jij|hij|ich|wir|du|er|je|j['’]\w+|nous|tu|yo|io|eu)\b",
     re.IGNORECASE,
 )
+#: A slip mended: "*hazelnuts" or "hazelnuts*"; neither an item of a list nor "*very* good".
 _SLIP = pattern(
     r"^\s*(?:\*(?P<value>[^\W_][^*.!?%:\n]{1,30}?)|(?P<then>[^\W_][^*.!?%:\n]{1,30}?)\*)[.!]*\s*$"
 )
@@ -103,6 +113,11 @@ class Mended:
     sorry: bool = False
     meant: bool = False
     alone: bool = False
+
+
+def may_mend(words: Collection[str]) -> bool:
+    """Whether a message of some words in lower case may put something right; most do not."""
+    return not _ONE_OF.isdisjoint(words)
 
 
 def mended(said: str) -> Mended | None:

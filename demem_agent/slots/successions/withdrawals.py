@@ -14,6 +14,7 @@ from demem_agent.later import dataclass, pattern
 from demem_agent.slots.successions.claims import Claim
 from demem_agent.slots.successions.taking_back import has_place_for, is_name, mended, names
 from demem_agent.text.language.words import terms
+from demem_agent.text.times.named import DAYS_ABROAD, MONTHS_ABROAD
 
 __all__ = ["Withdrawal", "taken_back", "withdrawal"]
 
@@ -64,29 +65,16 @@ _TIME = (
     r"\b\d{1,2}(?::\d\d)? ?(?:am|pm|o'clock)\b|\b\d{1,2}:\d\d\b|\bat \d{1,2}\b|\bnoon\b"
     r"|\bmidnight\b"
 )
-#: In German, Dutch, Italian, French, Spanish and Portuguese.
-_MONTHS = (
-    "januari?|februari?|märz|maart|april|mai|mei|juni|juli|augustus|august|september|o[kc]tober"
-    "|november|de[zc]ember|gennaio|febbraio|marzo|aprile|maggio|giugno|luglio|agosto|settembre"
-    "|ottobre|novembre|dicembre|janvier|février|mars|avril|juin|juillet|août|septembre|octobre"
-    "|décembre|enero|febrero|abril|mayo|junio|julio|septiembre|octubre|noviembre|diciembre|janeiro"
-    "|fevereiro|março|maio|junho|julho|setembro|outubro|novembro|dezembro"
-)
 _KINDS = (
     pattern(_TIME, re.IGNORECASE),
     pattern(
-        r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\btomorrow\b"
-        r"|\b(?:maan|dins|woens|donder|vrij|zater|zon)dag\b|\b(?:mon|diens|donners|frei|sams|sonn)tag\b"
-        r"|\bmittwoch\b|\b(?:lune|marte|mercole|giove|vener)dì\b|\b(?:sabato|domenica)\b"
-        r"|\b(?:lun|mar|mercre|jeu|vendre|same)di\b|\bdimanche\b"
-        r"|\b(?:lunes|martes|miércoles|jueves|viernes|sábado|domingo)\b"
-        r"|\b(?:segunda|terça|quarta|quinta|sexta)-feira\b",
+        rf"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\btomorrow\b|\b(?:{DAYS_ABROAD})\b",
         re.IGNORECASE,
     ),
     pattern(
         r"\b(?:January|February|March|April|May|June|July|August|September|October|November"
         r"|December)\b|\b\d{1,2}(?:st|nd|rd|th)\b|\b(?:le|dia|día|am) \d{1,2}\b"
-        rf"|\b\d{{1,2}}\.? (?:de |di )?(?i:{_MONTHS})\b"
+        rf"|\b\d{{1,2}}\.? (?:de |di )?(?i:{MONTHS_ABROAD})\b"
     ),
 )
 #: Where something is: "in the red bowl".

@@ -119,12 +119,13 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "withdraws": "scratch that|strike that|correction|i mean|meant|misspoke|i was wrong"
         "|got that wrong|that was wrong|a mistake|my mistake|my bad|make it|make that"
         "|take that back|it's now|it is now|update|actually|oops|typo|mistyped|oh|sorry|wait|no"
-        "|nope|changed|hang on|hold on|whoops",
+        "|nope|changed",
         "event": "yesterday|tonight|last night|last week|last weekend|last month|last year|ago"
         "|this morning|the other day|tomorrow|next week|next weekend|next month|on monday"
         "|on tuesday|on wednesday|on thursday|on friday|on saturday|on sunday|went|happened",
     },
     "German": {
+<<<<<<< HEAD
         "anew": "stelle|gekündigt|schluss|letzter|fing|übergeben|abgemeldet|erster tag"
         "|erster arbeitstag|erste woche|letzter tag|letzter arbeitstag|fange|fängt|beginne"
         "|beginnt|unterschrieben|zugesagt|angenommen|umzug|eingezogen|umgezogen|hört|höre|jetzt"
@@ -136,6 +137,15 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "amounts": "macht|also|verlangt|will|erhöht|gestiegen|geburtstag|feierten|feierte",
         "withdraws": "nein|warte|quatsch|doch|sorry|ups|entschuldigung|verzeihung|eigentlich"
         "|ich meinte|korrektur|berichtigung",
+=======
+        "anew": "jetzt|nun|inzwischen|mittlerweile|neuerdings|ab|seit|neue|neuer|neuen|geworden"
+        "|wurde"
+        "|wird|gewechselt|wechsle|hochgesetzt|runtergesetzt|erhöht|angehoben|gesteigert|gesenkt"
+        "|reduziert|umgestellt|versetzt|steigt|sinkt|klettert|fällt|hoch|rauf|runter|bleiben|bleibt"
+        "|noch|übrig|offen|pension|rente|weg|gegangen|aufgehört|ausgezogen|weggezogen|gekündigt"
+        "|gestorben|stattdessen|statt|anstatt|lieber|dafür|absetzen|weglassen",
+        "withdraws": "nein|warte|quatsch|doch|sorry",
+>>>>>>> s7/quote
         "changed": "jetzt|nun|nicht mehr|stattdessen|inzwischen|mittlerweile|neuerdings|ab sofort"
         "|eigentlich|geändert|gewechselt|umgezogen|verschoben|ersetzt|erhöht|gesenkt",
         "renews": "neu|neue|neuen|neuer|neues|kürzlich|gestiegen|gefallen|verbessert|gerade",
@@ -167,6 +177,7 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "event": "gestern|morgen|letzte woche|letztes jahr|heute morgen",
     },
     "Spanish": {
+<<<<<<< HEAD
         "anew": "adiós|ya no|asignado|asignada|pasamos|primer día|primera semana|último día"
         "|empiezo|empieza|empecé|empezó|comienzo|firmé|firmado|cogido|contratado|acepté"
         "|dije que sí|dejado|dejo|mudamos|instalados|instalado|instalada|jubila|baja|ahora|ya"
@@ -176,6 +187,13 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "amounts": "cobra|pide|quiere|así que|son|celebrado|cumple|queda|subido|bajado|va a|será",
         "withdraws": "espera|perdón|perdona|no|digo|en realidad|quise decir|quería decir"
         "|corrección",
+=======
+        "anew": "ahora|ya|actualmente|desde|a partir|nueva|nuevo|cumplido|cumplió|cambiado|cambiada"
+        "|cambié|pasado|pasada|pasé|sube|subido|subió|baja|bajado|bajó|pasa|aumenta|queda|quedan"
+        "|falta|faltan|jubilado|jubilada|jubiló|se fue|se ha ido|se va|en su lugar|mejor|en vez"
+        "|en lugar",
+        "withdraws": "espera|perdón|no",
+>>>>>>> s7/quote
         "changed": "ahora|ya no|en vez|en lugar|actualmente|desde ahora|cambié|cambiado|mudé"
         "|mudado|en realidad|aplazado|subido|bajado",
         "renews": "nuevo|nueva|recientemente|mejorado|acabo de",
@@ -206,6 +224,7 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "event": "ayer|mañana|anoche|la semana pasada|el año pasado",
     },
     "French": {
+<<<<<<< HEAD
         "anew": "embauché|embauchée|engagé|engagée|adieu|quitte|passés|résilié|premier jour"
         "|première semaine|dernier jour|commence|commencé|démarre|signé|accepté|dit oui|pris"
         "|emménagé|installés|part|maintenant|désormais|dorénavant|dès|depuis|à partir|nouvelle"
@@ -216,6 +235,14 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "amounts": "donc|du coup|ça fait|demande|prend|veut|prendra|fêter|fête|sera|va|augmenté",
         "withdraws": "attends|attendez|pardon|enfin|non|oups|désolé|désolée|en fait"
         "|voulais dire|veux dire|rectification",
+=======
+        "anew": "maintenant|désormais|dorénavant|dès|depuis|à partir|nouvelle|nouveau|nouvel|a eu"
+        "|fêté"
+        "|avoir|passé|passée|changé|basculé|passe|monte|augmente|augmenté|baisse|baissé|mis|reste"
+        "|restent|retraite|parti|partie|démissionné|déménagé|quitté|à la place|plutôt|au lieu"
+        "|janvier|février|mars|avril|juin|juillet|septembre|octobre|novembre|décembre",
+        "withdraws": "attends|attendez|pardon|enfin",
+>>>>>>> s7/quote
         "changed": "maintenant|désormais|ne ... plus|au lieu|dorénavant|changé|déménagé|remplacé"
         "|en fait|reporté|augmenté|baissé",
         "renews": "nouveau|nouvel|nouvelle|récemment|amélioré|viens de",
@@ -242,7 +269,6 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "event": "hier|demain|la semaine dernière|l'année dernière|ce matin",
     },
     "Italian": {
-        "withdraws": "no|scusa|scusate|aspetta|ops|anzi|in realtà|volevo dire|intendevo|correzione",
         "turns": "spostato|spostata|rimandato|rimandata|rinviato|rinviata|anticipato|anticipata"
         "|posticipato|posticipata|slitta",
         "anew": "addio|lascio|disdetta|passate|cominciato|primo giorno|prima settimana"
@@ -267,6 +293,7 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "event": "ieri|domani|la settimana scorsa|l'anno scorso",
     },
     "Portuguese": {
+<<<<<<< HEAD
         "anew": "adeus|deixo|deixei|colocado|colocada|já não|passei|passámos|primeiro dia"
         "|primeira semana|último dia|último turno|começo|começa|comecei|começou|assinei"
         "|contratado|contratada|aceitei|disse que sim|sair|saio|cancelei|casa nova|mudámos"
@@ -275,6 +302,11 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "amounts": "completou|faz|ficam|ficamos|são|quer|pede|cobra|nasceram|será|vai",
         "withdraws": "espera|desculpa|desculpe|não|aliás|perdão|na verdade|quis dizer"
         "|queria dizer|correção",
+=======
+        "anew": "agora|já|atualmente|desde|nova|novo|fez|mudei|sobe|desce|passa|aumentou|subiu"
+        "|baixou|passou|restam|resta|faltam|em vez|reformou|aposentou",
+        "withdraws": "espera|desculpa|não",
+>>>>>>> s7/quote
         "changed": "agora|já não|em vez|atualmente|mudei|mudou|passei|adiado",
         "renews": "novo|nova|recentemente|melhorou|acabei de",
         "refuses": "não|nunca|jamais|nenhum|nenhuma|nem",
@@ -302,7 +334,6 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "event": "ontem|amanhã|a semana passada|o ano passado",
     },
     "Dutch": {
-        "withdraws": "nee|wacht|oeps|foutje|eigenlijk|ik bedoel|ik bedoelde|correctie",
         "changed": "nu|niet meer|voortaan|in plaats|inmiddels|tegenwoordig|veranderd|verhuisd",
         "renews": "nieuw|nieuwe|onlangs|gestegen|gedaald|verbeterd|net",
         "refuses": "niet|nooit|geen|noch",

@@ -41,9 +41,13 @@ _TITLES_BEHIND = {
 }
 #: What stands before anything else of its sentence, and never at the end.
 _AHEAD = frozenset(
-    """gem ca bzw inkl exkl zzgl evtl ggf vgl sog bzgl betr einschl bijv ong resp dwz env cad aprox
+    """ca bzw inkl exkl zzgl evtl ggf vgl sog bzgl betr einschl bijv ong resp dwz env cad aprox
     mio mrd tsd abt
     """.split()
+)
+#: The same, where it is not "a hidden gem".
+_GERMAN_GEM = pattern(
+    r"(?:^|[^\w\s] ?|\b(?!(?:an?|the|this|that|hidden|real|little|true|rare|such)\b)\w+ )gem$"
 )
 #: What may end a sentence, and does where a capital letter follows.
 _MAY_END = frozenset("etc usw ecc enz mwst std sek".split())
@@ -54,8 +58,8 @@ _NUMBERED = frozenset(
     lug mo wo vr za zo lun mer gio ven dom mon tue tues wed thu thur thurs fri sab mié jue sáb jeu
     """.split()
 )
-#: One letter for a word or a name: "v. Gogh"; behind a figure or "vitamin" it is none.
-_LETTER = pattern(r"(?<!\w)(?<!\d )(?<!vitamin )(?<!vitamine )[vzdt]$")
+#: One letter for a word or a name: "v. Gogh"; behind a figure it is none.
+_LETTER = pattern(r"(?<!\w)(?<!\d )[vz]$")
 _LAST_WORD = pattern(r"[^\W_]+$")
 _NEXT_WORD = pattern(r"[\"“„«'‘(]*([^\W_][\w’'-]*)")
 #: What belongs to a name where another word of it follows.
@@ -96,11 +100,17 @@ def goes_on(text: str, stop: int, after: int) -> bool:
         return True
     if word in _MAY_END:
         return not text[after].isupper() and not text[after].isdigit()
-    if word in _AHEAD or _is_title(word, before):
+    if last[0].isupper() and len(word) > 1:
+        return False  # "the meeting with HR."
+    if word in _AHEAD or _is_title(word, before) or _is_gem(word, before):
         return not _begins_sentence(text, after)
     if len(word) == 1 and _LETTER.search(before):
         return text[after].isupper() and not _begins_sentence(text, after)
     return False
+
+
+def _is_gem(word: str, before: str) -> bool:
+    return word == "gem" and _GERMAN_GEM.search(before) is not None
 
 
 def _is_title(word: str, before: str) -> bool:

@@ -6,7 +6,7 @@ import re
 
 from demem_agent.later import pattern
 
-__all__ = ["NAMED", "names_time", "names_time_in_any_language"]
+__all__ = ["DAYS_ABROAD", "MONTHS_ABROAD", "NAMED", "names_time", "names_time_in_any_language"]
 
 #: A time of the day, a weekday, a day or month, or a year.
 NAMED = pattern(
@@ -22,14 +22,15 @@ NAMED = pattern(
     re.IGNORECASE,
 )
 
-_MONTHS = (
+#: Months and days of the week in six other languages, as a pattern for lower-case text.
+MONTHS_ABROAD = (
     "januari|januar|februari|februar|märz|maart|april|mai|mei|juni|juli|augustus|august|september"
     "|o[kc]tober|november|de[zc]ember|gennaio|febbraio|marzo|aprile|maggio|giugno|luglio|agosto"
     "|settembre|ottobre|novembre|dicembre|janvier|février|mars|avril|juin|juillet|août|septembre"
     "|octobre|décembre|enero|febrero|abril|mayo|junio|julio|septiembre|octubre|noviembre"
     "|diciembre|janeiro|fevereiro|março|maio|junho|julho|setembro|outubro|novembro|dezembro"
 )
-_DAYS = (
+DAYS_ABROAD = (
     "(?:maan|dins|woens|donder|vrij|zater|zon)dag(?:en)?"
     "|(?:mon|diens|donners|frei|sams|sonn)tags?|mittwochs?|(?:lune|marte|mercole|giove|vener)dì"
     "|sabato|domenica|(?:lun|mar|mercre|jeu|vendre|same)dis?|dimanches?|lunes|martes|miércoles"
@@ -39,8 +40,8 @@ _DAYS = (
 #: day of the week, an hour.
 _ABROAD = pattern(
     rf"\b(?:\d{{1,2}}[.°º]?|1er|de|di|in|im|en|em|ab|bis|tot|vanaf|eind|begin|half|ende|anfang|mitte"
-    rf"|fino a|fine|inizio|da|fin|début|mi|finales de|do|desde|até|depuis) (?:{_MONTHS})\b"
-    rf"|\b(?:{_DAYS})\b"
+    rf"|fino a|fine|inizio|da|fin|début|mi|finales de|do|desde|até|depuis) (?:{MONTHS_ABROAD})\b"
+    rf"|\b(?:{DAYS_ABROAD})\b"
     r"|\b(?:um|gegen|om|rond|alle|verso le|à|vers|a las?|às|pelas) \d{1,2}\b(?! ?(?:[%€]|euros?\b))"
     r"|\b\d{1,2} (?:uur|heures?|horas?)\b"
     r"|\b(?:mittag|mitternacht|middag|middernacht|mezzogiorno|mezzanotte|midi|minuit|mediodía"
