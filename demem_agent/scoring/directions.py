@@ -8,6 +8,7 @@ rounded again, it stays the same to the last bit.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,7 +102,7 @@ class Directions:
             column.keep(kept)
         self._count = int(np.count_nonzero(kept))
 
-    def of(self, rows: slice | NDArray[np.intp] | list[int]) -> Vectors:
+    def of(self, rows: slice | NDArray[np.integer[Any]] | list[int]) -> Vectors:
         """Return the vectors of some rows, shape (n, d)."""
         self._settle()
         if self._exact is not None:
