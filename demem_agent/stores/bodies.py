@@ -8,7 +8,7 @@ from typing import Any
 from demem_agent.stores.sealing import packed, unpacked
 from demem_agent.stores.squeezing import squeezed, unsqueezed
 
-__all__ = ["body_of", "values_in"]
+__all__ = ["body_of", "is_squeezed", "parts_of", "values_in"]
 
 #: Columns of numbers that have no pattern: they follow what is squeezed, which says how long each
 #: is.
@@ -42,15 +42,33 @@ def values_in(body: bytes, names: Sequence[str]) -> dict[str, Any]:
     Raises:
         ValueError: for anything else than it returned.
     """
-    if body[_LENGTH : _LENGTH + 1] != bytes([_SQUEEZED]):
-        return unpacked(body, names)
-    start = _LENGTH + 1 + int.from_bytes(body[:_LENGTH], "little")
-    values = unpacked(unsqueezed(body[_LENGTH + 1 : start]), names)
+    told, raw = parts_of(body)
+    values = unpacked(told, names)
+    if not is_squeezed(body):
+        return values
+    start = 0
     for name in names:
         length = values[name]
         if name in _RAW and length is not None:
-            values[name] = body[start : start + length]
+            values[name] = raw[start : start + length]
             start += length
-    if start != len(body):
+    if start != len(raw):
         raise ValueError("it is longer or shorter than it says")
     return values
+
+
+def is_squeezed(body: bytes) -> bool:
+    """Whether a body is of this version."""
+    return body[_LENGTH : _LENGTH + 1] == bytes([_SQUEEZED])
+
+
+def parts_of(body: bytes) -> tuple[bytes, bytes]:
+    """Return what a body tells, as it was before it was squeezed, and its vectors.
+
+    Raises:
+        ValueError: for what is no body.
+    """
+    if not is_squeezed(body):
+        return body, b""
+    start = _LENGTH + 1 + int.from_bytes(body[:_LENGTH], "little")
+    return unsqueezed(body[_LENGTH + 1 : start]), body[start:]
