@@ -7,9 +7,11 @@ to its memory: one ``read``, and an ``ingest`` for each text that it remembered 
 if it recorded one, on a copy of the memory. The overhead of a turn is what is left of the second
 without the first and the third. Each memory holds the same 200 items at first and grows by what the
 turns say; encoder, limits and store are the defaults. Garbage is collected between the timed parts,
-never in them. "shared code" is what all adapters call, without any framework. Times are in ms; on a
-machine that does other work as well, ``--cpu`` gives processor time, which does not count waiting
-for a thread.
+never in them. "shared code" is what all adapters call, without any framework. Times are in ms, of
+the processor and, of the same turns, by the clock. Processor time of all threads does not count
+waiting for a thread or for what else a machine does, which the clock does; what a busy machine
+slows down by sharing its caches it slows down for all three, so ``share`` gives the overhead in
+parts of the memory's own time.
 
 Frameworks whose requirements exclude each other go into environments of their own, as `make
 test-adapters` makes them.
@@ -38,8 +40,9 @@ from demem_adapters.common import Memories
 from demem_agent import Evidence, SlotMemory
 from demem_agent.stores import MemoryStore
 
-Clock = Callable[[], float]
-TARGET = 1.0  # ms, of the median
+#: Seconds of the processor, and by the clock.
+Times = tuple[float, float]
+TARGET = 1.0  # ms of the processor, of the median
 WARM = 20  # turns before those that count
 #: Keep the frameworks from looking for prices, versions and places to send to; said before any is
 #: imported.
@@ -58,7 +61,15 @@ MAKERS: dict[str, Callable[[Talk, Memories], Case]] = CLIENTS | AGENTS | TOOLKIT
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Medians in ms over the turns of one adapter, and the quartiles of its overhead."""
+    """Medians over the turns of one adapter, in ms of processor time unless said otherwise.
+
+    Attributes:
+        without, plain, adapted: of a turn of the framework alone, of memory by hand, and of a turn
+            with the adapter.
+        overhead: what the adapter adds; low, high: its quartiles.
+        share: the overhead in parts of ``plain``.
+        by_clock: the overhead by the clock.
+    """
 
     name: str
     without: float
@@ -67,6 +78,8 @@ class Row:
     overhead: float
     low: float
     high: float
+    share: float
+    by_clock: float
     met: bool
 
 
@@ -77,7 +90,6 @@ def main() -> None:
     if given.only:
         chosen = [name for name in MAKERS if names_of(name) & {*given.only}]
     os.environ.update(ALONE)
-    clock = time.process_time if given.cpu else time.perf_counter
     rows: list[Row] = []
     skipped: dict[str, str] = {}
     with tempfile.TemporaryDirectory() as home:
@@ -85,7 +97,7 @@ def main() -> None:
         os.environ["CREWAI_STORAGE_DIR"] = home
         for name in chosen:
             try:
-                rows.append(measured(name, given.turns, clock))
+                rows.append(measured(name, given.turns))
             except ImportError as error:
                 skipped[name] = str(error)
     if given.json:
@@ -103,7 +115,6 @@ def as_json(given: argparse.Namespace, rows: Sequence[Row], skipped: Mapping[str
     """Put the rows in JSON, with the settings they were measured under."""
     found = {
         "turns": given.turns,
-        "cpu": given.cpu,
         "target": TARGET,
         "rows": [*map(asdict, rows)],
         "skipped": skipped,
@@ -113,9 +124,10 @@ def as_json(given: argparse.Namespace, rows: Sequence[Row], skipped: Mapping[str
 
 def as_text(given: argparse.Namespace, rows: Sequence[Row], skipped: Mapping[str, str]) -> str:
     """Put the rows in a table, with what is not installed under it."""
-    unit = "ms of processor time" if given.cpu else "ms"
     missing = [f"not installed: {name} ({why})" for name, why in skipped.items()]
-    return "\n".join([f"medians over {given.turns} turns, in {unit}\n", table(rows), *missing])
+    return "\n".join(
+        [f"medians over {given.turns} turns, in ms of processor time\n", table(rows), *missing]
+    )
 
 
 def options() -> argparse.Namespace:
@@ -126,11 +138,6 @@ def options() -> argparse.Namespace:
     parser.add_argument("--turns", type=int, default=200, help="that are timed (200)")
     parser.add_argument(
         "--only", metavar="NAME", action="append", help="only this one, or all of this framework"
-    )
-    parser.add_argument(
-        "--cpu",
-        action="store_true",
-        help="processor time of all threads: where others work as well",
     )
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     given = parser.parse_args()
@@ -143,7 +150,7 @@ def options() -> argparse.Namespace:
     return given
 
 
-def measured(name: str, turns: int, clock: Clock) -> Row:
+def measured(name: str, turns: int) -> Row:
     """Run the turns of one adapter.
 
     Raises:
@@ -156,12 +163,12 @@ def measured(name: str, turns: int, clock: Clock) -> Row:
         if not memory.evidence():
             memory.ingest_many(talk.earlier())
         copy = SlotMemory.restore(memory.export(), MemoryStore(), clock=datetime.now)
-        times = [triple(case, talk, memory, copy, clock) for _ in range(WARM)]
+        times = [triple(case, talk, memory, copy) for _ in range(WARM)]
         gc.collect()
         gc.freeze()  # what the framework has made by now need not be looked through after each turn
         gc.disable()
         try:
-            times = [triple(case, talk, memory, copy, clock) for _ in range(turns)]
+            times = [triple(case, talk, memory, copy) for _ in range(turns)]
         finally:
             gc.enable()
             gc.unfreeze()
@@ -169,19 +176,19 @@ def measured(name: str, turns: int, clock: Clock) -> Row:
 
 
 def triple(
-    case: Case, talk: Talk, memory: SlotMemory, copy: SlotMemory, clock: Clock
-) -> tuple[float, float, float]:
-    """Return the ms of the next turn without the adapter, with it, and of the plain calls."""
+    case: Case, talk: Talk, memory: SlotMemory, copy: SlotMemory
+) -> tuple[Times, Times, Times]:
+    """Return what the next turn takes without the adapter, with it, and of the plain calls."""
     talk.go_on()
     items = len(memory.evidence())
     answers = len(memory.contexts())
-    without = milliseconds(case.bare, clock)
-    adapted = milliseconds(case.adapted, clock)
+    without = milliseconds(case.bare)
+    adapted = milliseconds(case.adapted)
     kept = memory.evidence()[items:]
     answered = len(memory.contexts()) - answers
     if [item.text for item in kept] != [getattr(talk, side) for side in case.keeps]:
         raise RuntimeError(f"the adapter did not remember the turn as it was: {kept}")
-    plain = milliseconds(lambda: by_hand(case, talk, copy, kept, answered), clock)
+    plain = milliseconds(lambda: by_hand(case, talk, copy, kept, answered))
     gc.collect()
     return without, adapted, plain
 
@@ -203,27 +210,42 @@ def by_hand(
         memory.answered(talk.asked, talk.said, reading=reading)
 
 
-def milliseconds(work: Callable[[], object], clock: Clock) -> float:
-    """Return how long a piece of work takes."""
-    begin = clock()
+def milliseconds(work: Callable[[], object]) -> Times:
+    """Return how long a piece of work takes: of the processor, and by the clock."""
+    begin, began = time.process_time(), time.perf_counter()
     work()
-    return 1e3 * (clock() - begin)
+    end, ended = time.process_time(), time.perf_counter()
+    return 1e3 * (end - begin), 1e3 * (ended - began)
 
 
-def summary(name: str, times: Sequence[tuple[float, float, float]]) -> Row:
+def summary(name: str, turns: Sequence[tuple[Times, Times, Times]]) -> Row:
     """Return the medians of an adapter's turns, and the quartiles of what it adds."""
-    without, adapted, plain = (median(column) for column in zip(*times, strict=True))
-    low, middle, high = quantiles((a - w - p for w, a, p in times), n=4)
-    return Row(name, without, plain, adapted, middle, low, high, middle <= TARGET)
+    of_processor = [(w[0], a[0], p[0]) for w, a, p in turns]
+    without, adapted, plain = (median(column) for column in zip(*of_processor, strict=True))
+    low, middle, high = quantiles((a - w - p for w, a, p in of_processor), n=4)
+    return Row(
+        name=name,
+        without=without,
+        plain=plain,
+        adapted=adapted,
+        overhead=middle,
+        low=low,
+        high=high,
+        share=median((a - w - p) / p for w, a, p in of_processor),
+        by_clock=median(a[1] - w[1] - p[1] for w, a, p in turns),
+        met=middle <= TARGET,
+    )
 
 
 def table(rows: Sequence[Row]) -> str:
     """List the rows as aligned text."""
-    head = f"{'adapter':<24}{'without':>9}{'plain':>9}{'with':>9}{'overhead':>10}"
+    head = f"{'adapter':<24}{'without':>9}{'plain':>9}{'with':>9}{'overhead':>10}{'share':>7}"
+    head += f"{'by clock':>10}"
     head += f"  {'quartiles':<16}met (<= {TARGET:g} ms)"
     lines = [head, "-" * len(head)]
     for row in rows:
         times = f"{row.without:>9.2f}{row.plain:>9.2f}{row.adapted:>9.2f}{row.overhead:>10.2f}"
+        times += f"{row.share:>7.2f}{row.by_clock:>10.2f}"
         quartiles = f"{row.low:.2f} to {row.high:.2f}"
         lines.append(f"{row.name:<24}{times}  {quartiles:<16}{'yes' if row.met else 'NO'}")
     return "\n".join(lines)

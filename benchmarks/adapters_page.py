@@ -3,8 +3,8 @@ benchmarks/adapters_page.py --python .venv-adapters/bin/python --python
 .venv-adapters-crew/bin/python --into docs/adapters.md
 
 ``benchmarks/adapters.py`` measures in each; an adapter counts by the first environment that has its
-framework. Some four minutes, on a machine that does nothing else. What no environment has is told,
-and nothing is written then.
+framework. Some four minutes, on a machine that does nothing else; how busy it was is told below the
+table. What no environment has is told, and nothing is written then.
 """
 
 from __future__ import annotations
@@ -28,16 +28,30 @@ _SHARED = "shared code"
 def main() -> None:
     """Measure, and print the table or write it into the page."""
     given = arguments()
-    reports = [measured(python, given.turns, given.only) for python in given.python]
+    busy = [load()]
+    reports: list[dict[str, Any]] = []
+    for python in given.python:
+        reports.append(measured(python, given.turns, given.only))
+        busy.append(load())
     rows, missing = gathered(reports)
     if missing:
         sys.exit(f"no environment has a framework for: {', '.join(missing)}")
-    made = "\n".join([*table(rows), "", f"{given.turns} turns each, at `{commit()}`."])
+    waiting = f"{min(busy):.1f} to {max(busy):.1f}" if len(busy) > 1 else f"{busy[0]:.1f}"
+    told = (
+        f"{given.turns} turns each, at `{commit()}`, on {os.cpu_count()} cores for which {waiting} "
+        "processes waited or ran meanwhile."
+    )
+    made = "\n".join([*table(rows), "", told])
     if given.into is None:
         print(made)
         return
     page = given.into.read_text(encoding="utf-8")
     given.into.write_text(replaced(page, {"costs": made}), encoding="utf-8")
+
+
+def load() -> float:
+    """Return how many processes run or wait for a core, in the mean of a minute."""
+    return os.getloadavg()[0]
 
 
 def arguments() -> argparse.Namespace:
@@ -86,14 +100,16 @@ def gathered(
 
 
 def table(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield the lines of the table; times are medians in ms."""
-    yield row("adapter", ["adds", "quartiles", "memory by hand", "the framework alone"])
-    yield "|---|---|---|---|---|"
+    """Yield the lines of the table; times are medians in ms, of the processor but for the last."""
+    heads = ["adds", "quartiles", "memory by hand", "its share", "the framework alone", "by clock"]
+    yield row("adapter", heads)
+    yield "|---" * (len(heads) + 1) + "|"
     for one in rows:
         spread = f"{one['low']:.2f} to {one['high']:.2f}"
         alone = "" if one["name"] == _SHARED else f"{one['without']:.2f}"
-        cells = [f"{one['overhead']:.2f}", spread, f"{one['plain']:.2f}", alone]
-        yield row(one["name"], cells)
+        share = f"{one['share']:.0%}"
+        cells = [f"{one['overhead']:.2f}", spread, f"{one['plain']:.2f}", share, alone]
+        yield row(one["name"], [*cells, f"{one['by_clock']:.2f}"])
 
 
 if __name__ == "__main__":

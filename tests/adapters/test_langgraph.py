@@ -549,6 +549,17 @@ def test_what_memory_cannot_take_yet_waits_and_the_store_goes_on() -> None:
     assert texts(memories) == [FACTS["f2"]]
 
 
+def test_of_puts_in_a_row_the_last_stays_where_writes_are_left_to_a_thread() -> None:
+    memories = Memories(encoder=BagEncoder(), background=True)
+    store = wrap(InMemoryStore(), memories)
+    for _ in range(3):
+        for text in FACTS.values():
+            store.put(ANA, "f1", {"text": text})
+    while memories.waiting:
+        memories.names()
+    assert texts(memories) == [[*FACTS.values()][-1]]
+
+
 def test_what_memory_never_took_is_remembered_by_catching_up() -> None:
     full = Full()
     inner = InMemoryStore()

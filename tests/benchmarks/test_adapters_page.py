@@ -14,6 +14,7 @@ page = benchmark("adapters_page")
 
 def report(*rows: tuple[str, float], skipped: tuple[str, ...] = ()) -> dict[str, Any]:
     about = {"without": 1.0, "plain": 4.0, "low": 0.25, "high": 0.75}
+    about |= {"share": 0.125, "by_clock": 0.5}
     made = [{"name": name, "overhead": overhead, **about} for name, overhead in rows]
     return {"rows": made, "skipped": dict.fromkeys(skipped, "not there")}
 
@@ -38,5 +39,5 @@ def test_each_adapter_is_a_line_of_the_table() -> None:
     *_, shared, openai = page.table(
         page.gathered([report(("shared code", 0.25), ("openai", 0.5))])[0]
     )
-    assert shared == "| shared code | 0.25 | 0.25 to 0.75 | 4.00 |  |"
-    assert openai == "| openai | 0.50 | 0.25 to 0.75 | 4.00 | 1.00 |"
+    assert shared == "| shared code | 0.25 | 0.25 to 0.75 | 4.00 | 12% |  | 0.50 |"
+    assert openai == "| openai | 0.50 | 0.25 to 0.75 | 4.00 | 12% | 1.00 | 0.50 |"

@@ -6,17 +6,18 @@ from __future__ import annotations
 
 from demem_agent import Evidence
 
-__all__ = ["AFTER", "ANSWERS", "LEFT", "LINKS", "UP_TO", "after_of", "answered_by"]
+__all__ = ["AFTER", "ANSWERS", "BEGINS", "LEFT", "LINKS", "UP_TO", "after_of", "answered_by"]
 
 #: Beside what a user said: the id of the message it was said after, "" where none was shown.
 AFTER = "demem_after"
 #: Beside an answer: the id of the message it was given to.
 ANSWERS = "demem_answers"
-#: Beside what a framework hands over without an id: a digest of all that was said up to it, and
-#: whether it has left the framework's own history by that.
+#: Beside what a framework hands over without an id: a digest of all that was said up to it, whether
+#: it has left the framework's own history by that, and whether a conversation begins with it.
 UP_TO = "demem_up_to"
 LEFT = "demem_left"
-LINKS = frozenset({AFTER, ANSWERS, UP_TO, LEFT})
+BEGINS = "demem_begins"
+LINKS = frozenset({AFTER, ANSWERS, UP_TO, LEFT, BEGINS})
 
 
 def after_of(item: Evidence) -> str | None:

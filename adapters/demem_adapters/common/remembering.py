@@ -106,7 +106,7 @@ class Remembers(Recalls):
             "source_id": source_id,
             "metadata": metadata,
         }
-        if not self._writes.background:
+        if self._writes.is_at_work or not self._writes.background:
             self._enter(namespace, said, key, about, anew)
             return
         as_turn(Turn(said, key=key, **about))  # what is wrong with it is said now

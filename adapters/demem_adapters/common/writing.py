@@ -152,6 +152,11 @@ class Writes:
         """How many writes wait."""
         return sum(len(queue.jobs) for queue in [*self._full.values()])
 
+    @property
+    def is_at_work(self) -> bool:
+        """Whether it is asked from within what is being written."""
+        return getattr(self._here, "at_work", False)
+
     def do(
         self, namespace: str, work: Callable[[], Result], waits: str = WAITS, *, later: bool = False
     ) -> Result | None:
@@ -195,7 +200,7 @@ class Writes:
     def settle(self, namespace: str) -> None:
         """Wait for what is to be written to a memory, as far as that can be done soon."""
         queue = self._full.get(namespace)
-        if queue is not None and not getattr(self._here, "at_work", False):
+        if queue is not None and not self.is_at_work:
             self._is_written_soon(queue)
 
     @contextlib.contextmanager
@@ -338,7 +343,7 @@ class Writes:
     @contextlib.contextmanager
     def _at_work(self) -> Iterator[None]:
         """Have what a job looks up not wait for the jobs behind it."""
-        before = getattr(self._here, "at_work", False)
+        before = self.is_at_work
         self._here.at_work = True
         try:
             yield

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from llama_index.core.base.llms.types import ChatMessage
@@ -27,7 +27,7 @@ from demem_adapters.common import (
     logged,
     named,
 )
-from demem_adapters.common.links import LEFT, UP_TO
+from demem_adapters.common.links import BEGINS, LEFT, UP_TO
 from demem_adapters.llama_index.messages import Spoken, asked_in, spoken_in
 from demem_adapters.llama_index.sessions import Session, Words
 from demem_agent import Evidence, Reading, SlotMemory
@@ -189,7 +189,7 @@ class MemoryBlock(BaseMemoryBlock[str]):
             self._sessions[session] = known
             marks = marks_of(known, items, words)
             has_left = marks_of is Session.marks_of_left
-            return [*_turns(session, words, marks, has_left=has_left)]
+            return [*_turns(session, words, marks, known.begun, has_left=has_left)]
 
         with logged("a turn was not remembered"):
             self.memories.keep(namespace, turns)
@@ -203,12 +203,19 @@ def _items_of(memory: SlotMemory | None, session: str | None) -> list[Evidence]:
 
 
 def _turns(
-    session: str | None, said: Sequence[Words], marks: Sequence[str], *, has_left: bool
+    session: str | None,
+    said: Sequence[Words],
+    marks: Sequence[str],
+    begun: Mapping[str, str],
+    *,
+    has_left: bool,
 ) -> Iterator[Said]:
     for (speaker, text), mark in zip(said, marks, strict=True):
         beside: dict[str, object] = {UP_TO: mark}
         if has_left:
             beside[LEFT] = True
+        if mark in begun:
+            beside[BEGINS] = begun[mark]
         yield {
             "text": text,
             "speaker": speaker,

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from demem_adapters.common import ASSISTANT, digest
-from demem_adapters.common.links import LEFT, UP_TO
+from demem_adapters.common.links import BEGINS, LEFT, UP_TO
 from demem_agent import Evidence
 
 __all__ = ["Session", "Words"]
@@ -37,6 +37,8 @@ class Session:
         has_moved: whether anything has left it since it was shown.
         is_over: whether it was handed over as a whole since.
         last: the mark of what was shown last of it.
+        begun: by the mark of its first message, the mark before a conversation that begins as
+            another one does.
         others: the marks before other histories that were shown, the latest last.
     """
 
@@ -46,6 +48,7 @@ class Session:
     has_moved: bool = False
     is_over: bool = False
     last: str = ""
+    begun: dict[str, str] = field(default_factory=dict)
     others: list[str] = field(default_factory=list)
 
     def marks_of_shown(self, items: Sequence[Evidence], said: Sequence[Words]) -> list[str]:
@@ -57,10 +60,11 @@ class Session:
         now = self.now
         if now is None:
             now = self._start_of_shown(items, said)
-        elif not self.has_moved:
+        elif not self.has_moved or self._is_other(items, said, now):
             now = self._start_of_known(items, said)
         if self._is_begun_anew(items, said, now):
             now = _marks_of(items)[-1]
+            self.begun[self._marked(now, said[:1])[0]] = now
         if now != self.now:
             self._begin(now)
         self.has_moved = False
@@ -92,12 +96,15 @@ class Session:
         most = self._marked("", said)
         most_known = len(known.intersection(most))
         own = [self.start] if self.has_moved else [self.start, self.now]
+        begun = _begun_in(items)
+        own += begun
         for start in (*filter(None, own), *marks):
             if most_known < len(said) and self._marked(start, said[:1])[0] in known:
                 made = self._marked(start, said)
                 count = len(known.intersection(made))
                 is_sure = start in own or count >= max(min(_NO_CHANCE, len(said)), len(said) / 2)
-                if is_sure and count > most_known:
+                # Of two that begin alike, and are known as far, it is the latest.
+                if is_sure and (count > most_known or (start in begun[:1] and count == most_known)):
                     most, most_known = made, count
         self.is_over = True
         return most
@@ -136,6 +143,10 @@ class Session:
                 most, most_known = start, count
         return most
 
+    def _is_other(self, items: Sequence[Evidence], said: Sequence[Words], now: str) -> bool:
+        """Whether nothing is shown of what was remembered after what has left the history."""
+        return _marks_of(items)[-1:] != [now] and not self._knows_any(items, said, now)
+
     def _is_begun_anew(self, items: Sequence[Evidence], said: Sequence[Words], start: str) -> bool:
         """Whether it is another history that begins with the same words.
 
@@ -144,11 +155,10 @@ class Session:
         """
         if any(speaker == ASSISTANT for speaker, _ in said):
             return False
-        last = self._marked(start, said)[-1]
+        made = self._marked(start, said)
         marks = [item.metadata.get(UP_TO) for item in items]
-        if last not in marks:
-            return False
-        behind = items[marks.index(last) + 1 :]
+        known = [mark for mark in made if mark in marks]
+        behind = items[marks.index(known[-1]) + 1 :] if known else ()
         return any(item.speaker != ASSISTANT for item in behind)
 
     def _start_of_left(self, items: Sequence[Evidence], said: Sequence[Words]) -> str:
@@ -158,8 +168,9 @@ class Session:
         is known already, somewhere behind that.
         """
         gone = [place for place, item in enumerate(items) if item.metadata.get(LEFT)]
-        behind = _marks_of(items[gone[-1] :] if gone else items)
-        for start in [*behind, ""] if gone else ["", *behind]:
+        since = items[gone[-1] :] if gone else items
+        begun, behind = _begun_in(since), _marks_of(since)
+        for start in [*begun, *behind, ""] if gone else [*begun, "", *behind]:
             if self._knows(items, said, start):
                 return start
         marks = _marks_of(items)
@@ -183,6 +194,16 @@ class Session:
             start = digest(start, self.name, *words)
             marks.append(start)
         return marks
+
+
+def _begun_in(items: Sequence[Evidence]) -> list[str]:
+    """Return the marks before conversations that begin as others do, the latest first."""
+    found: list[str] = []
+    for item in reversed(items):
+        start = item.metadata.get(BEGINS)
+        if isinstance(start, str):
+            found.append(start)
+    return found
 
 
 def _is_one_turn(said: Sequence[Words]) -> bool:

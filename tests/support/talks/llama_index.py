@@ -31,6 +31,8 @@ class Talk(Conversation):
         self.style = "session"
         self.runner = asyncio.Runner()
         self.folder = tempfile.TemporaryDirectory(dir=IN_RAM)
+        self._turns = 0  # of this conversation
+        self._opening = ""
         self._begin()
 
     def close(self) -> None:
@@ -57,7 +59,13 @@ class Talk(Conversation):
         self._begin()
 
     def _turn(self) -> None:
+        if self._turns > 2 and self.rng.random() < 0.15:
+            self._begin_anew()
+        self._turns += 1
         texts = [self._message()]
+        if self._turns == 1 and self.rng.random() < 0.5:
+            texts = [self._opening or texts[0]]  # as the conversation before it
+            self._opening = texts[0]
         while self.rng.random() < 0.2:
             texts.append(self._message())
         for text in texts:
@@ -68,6 +76,12 @@ class Talk(Conversation):
             self._put("assistant", "Noted." if drawn < 0.2 else self._new("This is answer"))
         if self.rng.random() < 0.1:
             self._hand_over()  # as an application does that is not sure when a session ends
+
+    def _begin_anew(self) -> None:
+        """Begin another conversation of the session, with an empty history."""
+        self._hand_over()
+        self.runner.run(self.history.areset())
+        self._turns = 0
 
     def _put(self, role: str, text: str) -> None:
         self.said.append(text)
