@@ -112,6 +112,8 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "serve": (
         "demem serve -m bot.db",
         "demem serve --store memories/ --port 9000 --audit audit.jsonl",
+        "demem serve -m bot.db --proxy https://api.openai.com",
+        "demem serve -m bot.db --proxy anthropic=https://api.anthropic.com",
     ),
     "keys": (
         "demem keys create -m bot.db --prefix team-a/ --scope read,write",

@@ -8,10 +8,10 @@ from urllib.parse import quote
 
 import httpx2
 
+from demem_adapters.common.served import ServedMemories
 from demem_adapters.proxy.addresses import Asked, Protocol, asked_by, is_ours, protocol_of
 from demem_adapters.proxy.headers import key_in, up
 from demem_adapters.proxy.identity import Identity, asker_of, is_off, memory_of, require_own_account
-from demem_adapters.proxy.memories import ServedMemories
 from demem_adapters.proxy.passing import Passing, body_passed
 from demem_adapters.proxy.recalling import Recalled, Recalling
 from demem_adapters.proxy.refusing import refused
@@ -91,7 +91,9 @@ class _Served:
     def __init__(self, proxy: Proxy, house: House, limits: Limits) -> None:
         self._proxy = proxy
         self._limits = limits
-        self._memories = ServedMemories(house, recall_patience=proxy._deadline)
+        self._memories = ServedMemories(
+            house, "proxy", background=True, recall_patience=proxy._deadline
+        )
         self._surfaces = surfaces_of(self._memories)
         self._recalling = Recalling(self._memories, proxy._deadline)
         self._client: httpx2.AsyncClient | None = None

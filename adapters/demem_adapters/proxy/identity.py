@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from demem_adapters.proxy.addresses import Asked
 from demem_adapters.proxy.headers import ASKER, MEMORY, OFF, text_in
 from demem_adapters.proxy.splicing import JsonText
 from demem_adapters.proxy.upstreams import Upstream
 from demem_agent import InvalidInput
-from demem_agent.later import dataclass
 from demem_agent.server import Key, Refusal, Visit
 from demem_agent.turns import text_field
 
@@ -86,15 +86,10 @@ def asker_of(headers: Mapping[str, str]) -> str | None:
 
 
 def is_off(headers: Mapping[str, str]) -> bool:
-    """Whether a request is to have no memory.
-
-    Raises:
-        Refusal: where it says neither.
+    """Whether a request is to have no memory: it says anything but nothing and 0, as a client may
+    put the name of a task there.
     """
-    given = headers.get(OFF)
-    if given is None or given in ("0", "1"):
-        return given == "1"
-    raise Refusal("malformed", f"{OFF} is 1 or 0", closes=True)
+    return headers.get(OFF, "").strip() not in ("", "0")
 
 
 def require_own_account(

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Literal
 
-from demem_adapters.proxy.memories import ServedMemories
+from demem_adapters.common.served import ServedMemories
 from demem_adapters.proxy.splicing import JsonText
 from demem_adapters.proxy.surfaces import Arguments, Surface, Talk
 from demem_agent import Reading
-from demem_agent.later import dataclass
 
 __all__ = ["Recalled", "Recalling", "State"]
 
