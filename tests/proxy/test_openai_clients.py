@@ -14,6 +14,7 @@ from proxied import Proxied, of_provider, proxied, sent
 from talks.openai import network_of
 
 from demem_adapters.common import DECLARED
+from demem_adapters.proxy import Upstream
 from demem_agent.testing import Provider
 
 ASKED: Any = [{"role": "user", "content": "What is the cat called?"}]
@@ -182,6 +183,14 @@ def test_what_names_no_memory_is_a_bad_request(proxy: Proxied, provider: Provide
         client.chat.completions.create(model="m", messages=ASKED)
     assert refused.value.code == "no-memory"
     assert len(provider.requests) == before
+
+
+def test_what_is_behind_a_provider_that_is_down_is_an_error_of_its_client() -> None:
+    with proxied(Upstream("openai", "http://127.0.0.1:9")) as proxy:
+        with pytest.raises(openai.InternalServerError) as raised:
+            client_of(proxy, "ana").chat.completions.create(model="m", messages=TOLD)
+        assert raised.value.status_code == 502
+        proxy.comes_to_hold(SAID[0])
 
 
 def test_a_header_names_the_memory_and_who_asks(proxy: Proxied, provider: Provider) -> None:

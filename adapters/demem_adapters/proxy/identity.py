@@ -66,16 +66,17 @@ def memory_of(visit: Visit, asked: Asked, named: str | None) -> str:
     if not (key.allows(frozenset({"read"})) and key.allows(frozenset({"write"}))):
         raise Refusal("forbidden", "it needs a key with the scopes read and write", closes=True)
     own = key.prefix if key.exact else None
-    told = [own, asked.memory, text_in(visit.headers, MEMORY), named]
-    given = [memory for memory in told if memory]
-    if not given:
+    told = (own, asked.memory, text_in(visit.headers, MEMORY), named)
+    memory = next(filter(None, told), None)
+    if memory is None:
         says = "name it in the path, /m/{memory}/..., or in the header demem-memory, "
         says += "or use a key of one memory; or send demem-off: 1 to do without"
         raise Refusal("no-memory", says, closes=True)
-    if not all(key.reaches(memory) for memory in given[:2]):
+    # A path that names another memory than the key's is meant otherwise than it would be taken.
+    if not all(map(key.reaches, filter(None, (memory, asked.memory)))):
         raise Refusal("forbidden", "the key does not reach this memory", closes=True)
     try:
-        return text_field("memory_id", given[0])
+        return text_field("memory_id", memory)
     except InvalidInput as error:
         raise Refusal("no-memory", f"its id is {error.allowed}", closes=True) from None
 
