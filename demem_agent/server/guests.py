@@ -20,7 +20,7 @@ __all__ = ["Guest", "Invited", "Outcome", "Visit"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Visit:
-    """A request that a guest answers: its name, its page and its key were looked at.
+    """A request that a guest answers: its name, its page and its key were looked at. Not hashable.
 
     Attributes:
         path: as it came, percent signs and all.

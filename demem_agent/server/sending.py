@@ -24,7 +24,7 @@ _PRIVATE = "private, no-cache"
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """A response, whole.
+    """A response, whole. Not hashable: its headers are a mapping.
 
     Attributes:
         problem: the name of the kind of problem that it is; "" for none.

@@ -143,3 +143,36 @@ def test_a_folder_that_is_not_there_is_said(demem: Demem) -> None:
 def test_a_setting_out_of_range_makes_no_file(demem: Demem) -> None:
     assert "slots" in demem("serve", "-m", "bot.db", "--slots", "0").err
     assert not Path("bot.db").exists()
+
+
+def test_a_proxy_that_is_asked_for_is_served_and_said(tmp_path: Path) -> None:
+    pytest.importorskip("httpx2")
+    command = [sys.executable, "-m", "demem_agent.cli", "serve", "--port", "0"]
+    command += ["--proxy", "anthropic=http://127.0.0.1:9", "--quiet"]
+    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True)
+    with process:
+        assert process.stdout is not None
+        lines = [process.stdout.readline() for _ in range(3)]
+        process.send_signal(signal.SIGTERM)
+    (line,) = [one for one in lines if "with memory" in one]
+    assert line.startswith("http://127.0.0.1:9 with memory: http://127.0.0.1:")
+    assert line.endswith("/m/{memory}/anthropic, by the key that callers send\n")
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [("other=http://a.example", "openai and anthropic"), ("a.example", "https URL")],
+)
+def test_a_proxy_that_cannot_be_is_refused(demem: Demem, given: str, says: str) -> None:
+    pytest.importorskip("httpx2")
+    done = demem("serve", "-m", "bot.db", "--proxy", given)
+    assert done.code != 0
+    assert says in done.err
+
+
+def test_a_key_of_one_memory_is_made(demem: Demem) -> None:
+    made(demem, "--only", "ana", "--scope", "read")
+    assert "the memory ana" in demem("keys", "list", "-m", "bot.db").out
+    assert demem("keys", "create", "-m", "bot.db", "--scope", "read").code != 0
+    both = ("--only", "ana", "--prefix", "a", "--scope", "read")
+    assert demem("keys", "create", "-m", "bot.db", *both).code != 0

@@ -11,7 +11,7 @@ import pytest
 from proxied import Proxied, of_provider, proxied, sent
 
 from demem_adapters.proxy import Upstream
-from demem_agent.server import KeyRing
+from demem_agent.server import KeyRing, Limits
 from demem_agent.server.keys import Scope
 from demem_agent.testing import Provider
 
@@ -67,6 +67,14 @@ def test_a_key_reaches_what_begins_with_its_prefix_and_nothing_else(
 def test_the_path_comes_before_the_header(proxy: Proxied, ring: KeyRing) -> None:
     _, key = ring.make("", BOTH)
     assert ask(proxy, f"/m/ana/{CHAT}", key, demem_memory="ben") == (200, "ana")
+    _, key = ring.make("an", BOTH)
+    assert ask(proxy, f"/m/ana/{CHAT}", key, demem_memory="ben") == (200, "ana")
+
+
+def test_who_asks_too_often_is_told_so_in_the_providers_way(provider: Provider) -> None:
+    with proxied(*of_provider(provider), limits=Limits(rate=0.01)) as proxy:
+        asked = [ask(proxy, f"/m/ana/{CHAT}", None) for _ in range(2)]
+    assert asked == [(200, "ana"), (429, "too-often")]
 
 
 def test_a_key_of_one_memory_needs_no_name_and_takes_no_other(
@@ -76,6 +84,7 @@ def test_a_key_of_one_memory_needs_no_name_and_takes_no_other(
     assert ask(proxy, f"/{CHAT}", key) == (200, "ana")
     assert ask(proxy, f"/m/ana/{CHAT}", key) == (200, "ana")
     assert ask(proxy, f"/m/anabel/{CHAT}", key) == (403, "forbidden")
+    assert ask(proxy, f"/{CHAT}", key, demem_memory="ben") == (200, "ana")
 
 
 @pytest.mark.parametrize("scopes", [["read"], ["write"], ["feedback", "forget"]])

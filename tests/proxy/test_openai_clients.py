@@ -10,10 +10,11 @@ from typing import Any
 
 import openai
 import pytest
-from proxied import Proxied, of_provider, proxied, sent
+from proxied import Proxied, Request, Said, of_provider, proxied, raw_upstream, sent
 from talks.openai import network_of
 
 from demem_adapters.common import DECLARED
+from demem_adapters.proxy import Upstream
 from demem_agent.testing import Provider
 
 ASKED: Any = [{"role": "user", "content": "What is the cat called?"}]
@@ -122,6 +123,33 @@ def test_while_tools_answer_the_model_the_same_is_read_byte_for_byte(
     proxy.comes_to_hold(*SAID, question, ben, ("assistant", "Noted."), id="tools")
 
 
+def test_what_the_provider_keeps_of_a_tool_loop_is_not_sent_once_more() -> None:
+    call = {"type": "function_call", "id": "f1", "call_id": "t1", "name": "look", "arguments": "{}"}
+    said = {"type": "message", "content": [{"type": "output_text", "text": "Noted."}]}
+
+    def reply(request: Request) -> Said:
+        output = [call] if b"What is" in request.body else [said]
+        about = {"id": f"r{len(raw.requests)}", "status": "completed", "output": output}
+        body = json.dumps(about).encode()
+        return Said([b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n" % len(body) + body])
+
+    def ask(body: object) -> object:
+        data = json.dumps(body).encode()
+        status, _, answer = sent(proxy.url, "POST", "/m/ana/openai/v1/responses", body=data)
+        assert status == 200
+        return json.loads(answer)["id"]
+
+    with raw_upstream(reply) as raw, proxied(Upstream("openai", raw.url)) as proxy:
+        ask({"input": CAT})
+        asked = ask({"input": ASKED[0]["content"]})
+        assert CAT in json.loads(raw.requests[-1].body)["input"][0]["content"]
+        result = [{"type": "function_call_output", "call_id": "t1", "output": "A cat."}]
+        goes_on = {"input": result, "previous_response_id": asked}
+        ask(goes_on)
+        assert raw.requests[-1].body == json.dumps(goes_on).encode()
+        proxy.comes_to_hold(*SAID, ("user", ASKED[0]["content"]), ("assistant", "Noted."))
+
+
 def _calling(provider: Provider, call: dict[str, Any]) -> Any:
     make = provider.body
 
@@ -182,6 +210,14 @@ def test_what_names_no_memory_is_a_bad_request(proxy: Proxied, provider: Provide
         client.chat.completions.create(model="m", messages=ASKED)
     assert refused.value.code == "no-memory"
     assert len(provider.requests) == before
+
+
+def test_what_is_behind_a_provider_that_is_down_is_an_error_of_its_client() -> None:
+    with proxied(Upstream("openai", "http://127.0.0.1:9")) as proxy:
+        with pytest.raises(openai.InternalServerError) as raised:
+            client_of(proxy, "ana").chat.completions.create(model="m", messages=TOLD)
+        assert raised.value.status_code == 502
+        proxy.comes_to_hold(SAID[0])
 
 
 def test_a_header_names_the_memory_and_who_asks(proxy: Proxied, provider: Provider) -> None:

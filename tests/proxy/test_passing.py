@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from proxied import Proxied, Raw, Request, Said, in_time, proxied, raw_upstream, sent
 
 from demem_adapters.proxy import Upstream
+from demem_agent.server import Limits
 
 TOKENS = st.text("abcdefghijklmnopqrstuvwxyz0123456789-", min_size=1, max_size=10)
 #: Headers of one message or connection, of which the two sides each have their own.
@@ -163,11 +164,14 @@ def test_a_stream_is_passed_on_as_it_comes(proxy: Proxied, told: Upstreams) -> N
     asking.close()
 
 
-def test_who_hangs_up_has_the_upstream_hung_up_on(proxy: Proxied, told: Upstreams) -> None:
+def test_who_hangs_up_has_the_upstream_hung_up_on(
+    proxy: Proxied, raw: Raw, told: Upstreams
+) -> None:
     never = threading.Event()
     head = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n"
     for pieces in ([head + b"data: 1\n\n", b""], [b"", head]):
         told.says = said = Said(pieces, never)
+        before = len(raw.requests)
         host, _, port = proxy.url.removeprefix("http://").partition(":")
         with socket.create_connection((host, int(port)), timeout=30) as asking:
             asking.sendall(
@@ -176,9 +180,23 @@ def test_who_hangs_up_has_the_upstream_hung_up_on(proxy: Proxied, told: Upstream
             )
             if pieces[0]:
                 assert asking.recv(5) == b"HTTP/"
-            else:
-                time.sleep(0.2)
+            assert in_time(lambda: len(raw.requests) > before)  # noqa: B023
         assert said.is_gone.wait(10)
+
+
+def test_who_hangs_up_within_a_body_has_the_upstream_hung_up_on(
+    proxy: Proxied, raw: Raw, told: Upstreams
+) -> None:
+    told.says = Said(response(b"{}"))
+    flying = lambda: proxy.at.app._guests[0]._flying  # type: ignore[attr-defined] # noqa: E731
+    host, _, port = proxy.url.removeprefix("http://").partition(":")
+    with socket.create_connection((host, int(port)), timeout=30) as asking:
+        asking.sendall(
+            b"POST /openai/v1/files HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\nab"
+        )
+        assert in_time(lambda: flying() == 1)
+    assert in_time(lambda: flying() == 0)
+    assert not [one for one in raw.requests if one.body.startswith(b"ab") and len(one.body) == 100]
 
 
 def test_an_upstream_that_breaks_off_is_not_taken_for_one_that_ended(
@@ -300,11 +318,21 @@ def test_no_more_requests_are_with_upstreams_than_may_be(raw: Raw, told: Upstrea
         assert said.is_gone.wait(10)
 
 
+def test_a_body_that_comes_too_slowly_is_refused(raw: Raw, told: Upstreams) -> None:
+    told.says = Said(response(b"{}"))
+    with proxied(Upstream("openai", raw.url), limits=Limits(seconds=0.3)) as proxy:
+        host, _, port = proxy.url.removeprefix("http://").partition(":")
+        for path in (b"/openai/v1/files", b"/m/ana/openai/v1/responses"):
+            with socket.create_connection((host, int(port)), timeout=30) as asking:
+                asking.sendall(b"POST %s HTTP/1.1\r\nhost: localhost\r\n" % path)
+                asking.sendall(b"content-length: 100\r\n\r\na")
+                with asking.makefile("rb") as file:
+                    assert b" 408 " in file.readline()
+
+
 def test_a_body_is_refused_above_the_limit_before_anything_goes_on(
     raw: Raw, told: Upstreams
 ) -> None:
-    from demem_agent.server import Limits
-
     with proxied(Upstream("openai", raw.url), limits=Limits(body=100, whole=200)) as proxy:
         before = len(raw.requests)
         path = "/m/ana/openai/v1/chat/completions"

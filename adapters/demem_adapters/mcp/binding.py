@@ -130,6 +130,8 @@ def _asked_of(name: str, value: Any, context: object) -> Any:
         return value
     try:
         return value(context)
+    except InvalidInput:
+        raise
     except Exception as error:
         # A function of the application's: what it lacks is no matter of the client's.
         raise InvalidInput(name, type(error).__name__, "told by the request") from error

@@ -6,7 +6,10 @@ URL. ``demem serve --proxy URL`` has one; ``make_app(guests=[Proxy([Upstream(...
 
 from __future__ import annotations
 
-from demem_adapters.proxy.guest import Proxy
-from demem_adapters.proxy.upstreams import Upstream
+try:
+    from demem_adapters.proxy.guest import Proxy
+    from demem_adapters.proxy.upstreams import Upstream
+except ImportError as error:
+    raise ImportError("the proxy needs the server: pip install 'demem-agent[server]'") from error
 
 __all__ = ["Proxy", "Upstream"]

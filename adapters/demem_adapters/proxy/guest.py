@@ -8,12 +8,12 @@ from urllib.parse import quote
 
 import httpx2
 
+from demem_adapters.common.served import ServedMemories
 from demem_adapters.proxy.addresses import Asked, Protocol, asked_by, is_ours, protocol_of
 from demem_adapters.proxy.headers import key_in, up
 from demem_adapters.proxy.identity import Identity, asker_of, is_off, memory_of, require_own_account
-from demem_adapters.proxy.memories import ServedMemories
 from demem_adapters.proxy.passing import Passing, body_passed
-from demem_adapters.proxy.recalling import Recalled, Recalling
+from demem_adapters.proxy.recalling import Recalled, Recalling, beside
 from demem_adapters.proxy.refusing import refused
 from demem_adapters.proxy.splicing import JsonText, Unreadable
 from demem_adapters.proxy.surfaces import ASKER, WHOSE, Surface, surfaces_of
@@ -91,7 +91,9 @@ class _Served:
     def __init__(self, proxy: Proxy, house: House, limits: Limits) -> None:
         self._proxy = proxy
         self._limits = limits
-        self._memories = ServedMemories(house, recall_patience=proxy._deadline)
+        self._memories = ServedMemories(
+            house, "proxy", background=True, recall_patience=proxy._deadline
+        )
         self._surfaces = surfaces_of(self._memories)
         self._recalling = Recalling(self._memories, proxy._deadline)
         self._client: httpx2.AsyncClient | None = None
@@ -176,7 +178,7 @@ class _Served:
         if self._proxy._identity.field is None:
             memory_of(visit, asked, None)  # before the body is read
         data = await body_of(visit.receive, self._limits.body, self._limits.seconds)
-        text = _json(visit, data)
+        text = await beside(len(data), lambda: _json(visit, data))
         named = self._proxy._identity.of(text)
         memory = memory_of(visit, asked, named)
         require_own_account(visit.key, upstream, "POST", asked.path, text=text, is_remembered=True)

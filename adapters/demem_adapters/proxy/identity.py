@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from demem_adapters.proxy.addresses import Asked
 from demem_adapters.proxy.headers import ASKER, MEMORY, OFF, text_in
 from demem_adapters.proxy.splicing import JsonText
 from demem_adapters.proxy.upstreams import Upstream
 from demem_agent import InvalidInput
-from demem_agent.later import dataclass
 from demem_agent.server import Key, Refusal, Visit
 from demem_agent.turns import text_field
 
@@ -66,16 +66,17 @@ def memory_of(visit: Visit, asked: Asked, named: str | None) -> str:
     if not (key.allows(frozenset({"read"})) and key.allows(frozenset({"write"}))):
         raise Refusal("forbidden", "it needs a key with the scopes read and write", closes=True)
     own = key.prefix if key.exact else None
-    told = [own, asked.memory, text_in(visit.headers, MEMORY), named]
-    given = [memory for memory in told if memory]
-    if not given:
+    told = (own, asked.memory, text_in(visit.headers, MEMORY), named)
+    memory = next(filter(None, told), None)
+    if memory is None:
         says = "name it in the path, /m/{memory}/..., or in the header demem-memory, "
         says += "or use a key of one memory; or send demem-off: 1 to do without"
         raise Refusal("no-memory", says, closes=True)
-    if not all(key.reaches(memory) for memory in given[:2]):
+    # A path that names another memory than the key's is meant otherwise than it would be taken.
+    if not all(map(key.reaches, filter(None, (memory, asked.memory)))):
         raise Refusal("forbidden", "the key does not reach this memory", closes=True)
     try:
-        return text_field("memory_id", given[0])
+        return text_field("memory_id", memory)
     except InvalidInput as error:
         raise Refusal("no-memory", f"its id is {error.allowed}", closes=True) from None
 
@@ -86,15 +87,10 @@ def asker_of(headers: Mapping[str, str]) -> str | None:
 
 
 def is_off(headers: Mapping[str, str]) -> bool:
-    """Whether a request is to have no memory.
-
-    Raises:
-        Refusal: where it says neither.
+    """Whether a request is to have no memory: it says anything but nothing and 0, as a client may
+    put the name of a task there.
     """
-    given = headers.get(OFF)
-    if given is None or given in ("0", "1"):
-        return given == "1"
-    raise Refusal("malformed", f"{OFF} is 1 or 0", closes=True)
+    return headers.get(OFF, "").strip() not in ("", "0")
 
 
 def require_own_account(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import AsyncIterator, Coroutine, Mapping
 from typing import Any
 
@@ -18,6 +19,8 @@ __all__ = ["Gone", "Passing", "body_passed"]
 
 _LOG = logging.getLogger("demem.server")
 _OK = 200
+#: Bytes a second that a body must come in, beside the seconds that any may take.
+_SLOWEST = 50_000
 
 
 class Gone(Exception):
@@ -37,11 +40,13 @@ def body_passed(visit: Visit, limits: Limits) -> AsyncIterator[bytes] | bytes | 
 
 async def _pieces(visit: Visit, limits: Limits) -> AsyncIterator[bytes]:
     size = 0
+    began = time.monotonic()
     while True:
+        left = limits.seconds + size / _SLOWEST - (time.monotonic() - began)
         try:
-            message = await asyncio.wait_for(visit.receive(), limits.seconds)
+            message = await asyncio.wait_for(visit.receive(), left)
         except TimeoutError:
-            says = f"nothing of the body came for {limits.seconds:g} s"
+            says = f"the body comes slower than {_SLOWEST:,} bytes a second"
             raise Refusal("too-slow", says, closes=True) from None
         if message["type"] == "http.disconnect":
             raise Gone

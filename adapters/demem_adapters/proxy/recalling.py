@@ -4,25 +4,30 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Literal
+from dataclasses import dataclass
+from typing import Literal, TypeVar
 
-from demem_adapters.proxy.memories import ServedMemories
+from demem_adapters.common.served import ServedMemories
 from demem_adapters.proxy.splicing import JsonText
 from demem_adapters.proxy.surfaces import Arguments, Surface, Talk
 from demem_agent import Reading
-from demem_agent.later import dataclass
 
-__all__ = ["Recalled", "Recalling", "State"]
+__all__ = ["Recalled", "Recalling", "State", "beside"]
 
 #: What became of the recall, as ``demem-recall`` says it: something was put before the model; there
 #: was nothing; the memory took too long, had too much to do, or failed, or what asks it did; the
 #: request has no messages that can be read.
 State = Literal["read", "nothing", "late", "busy", "failed", "broken", "unread"]
 
+Result = TypeVar("Result")
+
 _LOG = logging.getLogger("demem.server")
 #: Recalls at once, and how many more may wait for one.
 _AT_ONCE, _WAITING = 8, 64
+#: Of a text that takes a millisecond or so to go through.
+_LARGE = 32_000
 #: Seconds that an answer waits to be remembered where its recall still goes on.
 _LATEST = 30.0
 
@@ -65,7 +70,7 @@ class Recalling:
 
     async def recalled(self, surface: Surface, text: JsonText, arguments: Arguments) -> Recalled:
         """Recall for a request, within the time."""
-        talk = _talk(surface, text, arguments)
+        talk = await beside(len(text.text), lambda: _talk(surface, text, arguments))
         if talk is None:
             return Recalled("unread")
         if self._taken >= _AT_ONCE + _WAITING:
@@ -122,6 +127,15 @@ class Recalling:
 
     def _left(self, _: object) -> None:
         self._taken -= 1
+
+
+async def beside(size: int, work: Callable[[], Result]) -> Result:
+    """Do what takes long for a large text beside the event loop.
+
+    Args:
+        size: of the text, in bytes or characters.
+    """
+    return await asyncio.to_thread(work) if size > _LARGE else work()
 
 
 def _talk(surface: Surface, text: JsonText, arguments: Arguments) -> Talk | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from urllib.parse import urlsplit
 
@@ -10,7 +11,6 @@ import httpx2
 
 from demem_adapters.proxy.addresses import PROTOCOLS, Protocol
 from demem_agent import InvalidInput
-from demem_agent.later import dataclass
 from demem_agent.server import Refusal
 
 __all__ = ["Upstream", "client_of", "sent_on"]

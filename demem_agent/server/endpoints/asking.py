@@ -43,7 +43,8 @@ def feedback(call: Call) -> FeedbackReport:
         known = call.house.answer_id(call.memory_id, told["answer"])
         if known is None:
             raise
-        return call.memory.feedback(**{**told, "answer": known})
+        told["answer"] = known
+        return call.memory.feedback(**told)
 
 
 def advice(call: Call) -> Told:

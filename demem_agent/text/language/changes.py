@@ -125,7 +125,6 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "|on tuesday|on wednesday|on thursday|on friday|on saturday|on sunday|went|happened",
     },
     "German": {
-<<<<<<< HEAD
         "anew": "stelle|gekündigt|schluss|letzter|fing|übergeben|abgemeldet|erster tag"
         "|erster arbeitstag|erste woche|letzter tag|letzter arbeitstag|fange|fängt|beginne"
         "|beginnt|unterschrieben|zugesagt|angenommen|umzug|eingezogen|umgezogen|hört|höre|jetzt"
@@ -135,17 +134,7 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "|übrig|offen|pension|rente|weg|gegangen|aufgehört|ausgezogen|weggezogen|gestorben"
         "|stattdessen|statt|anstatt|lieber|dafür|absetzen|weglassen",
         "amounts": "macht|also|verlangt|will|erhöht|gestiegen|geburtstag|feierten|feierte",
-        "withdraws": "nein|warte|quatsch|doch|sorry|ups|entschuldigung|verzeihung|eigentlich"
-        "|ich meinte|korrektur|berichtigung",
-=======
-        "anew": "jetzt|nun|inzwischen|mittlerweile|neuerdings|ab|seit|neue|neuer|neuen|geworden"
-        "|wurde"
-        "|wird|gewechselt|wechsle|hochgesetzt|runtergesetzt|erhöht|angehoben|gesteigert|gesenkt"
-        "|reduziert|umgestellt|versetzt|steigt|sinkt|klettert|fällt|hoch|rauf|runter|bleiben|bleibt"
-        "|noch|übrig|offen|pension|rente|weg|gegangen|aufgehört|ausgezogen|weggezogen|gekündigt"
-        "|gestorben|stattdessen|statt|anstatt|lieber|dafür|absetzen|weglassen",
         "withdraws": "nein|warte|quatsch|doch|sorry",
->>>>>>> s7/quote
         "changed": "jetzt|nun|nicht mehr|stattdessen|inzwischen|mittlerweile|neuerdings|ab sofort"
         "|eigentlich|geändert|gewechselt|umgezogen|verschoben|ersetzt|erhöht|gesenkt",
         "renews": "neu|neue|neuen|neuer|neues|kürzlich|gestiegen|gefallen|verbessert|gerade",
@@ -177,7 +166,6 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "event": "gestern|morgen|letzte woche|letztes jahr|heute morgen",
     },
     "Spanish": {
-<<<<<<< HEAD
         "anew": "adiós|ya no|asignado|asignada|pasamos|primer día|primera semana|último día"
         "|empiezo|empieza|empecé|empezó|comienzo|firmé|firmado|cogido|contratado|acepté"
         "|dije que sí|dejado|dejo|mudamos|instalados|instalado|instalada|jubila|baja|ahora|ya"
@@ -185,15 +173,7 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "|pasado|pasada|pasé|sube|subió|bajó|pasa|aumenta|quedan|falta|faltan|jubilado|jubilada"
         "|jubiló|se fue|se ha ido|se va|en su lugar|mejor|en vez|en lugar",
         "amounts": "cobra|pide|quiere|así que|son|celebrado|cumple|queda|subido|bajado|va a|será",
-        "withdraws": "espera|perdón|perdona|no|digo|en realidad|quise decir|quería decir"
-        "|corrección",
-=======
-        "anew": "ahora|ya|actualmente|desde|a partir|nueva|nuevo|cumplido|cumplió|cambiado|cambiada"
-        "|cambié|pasado|pasada|pasé|sube|subido|subió|baja|bajado|bajó|pasa|aumenta|queda|quedan"
-        "|falta|faltan|jubilado|jubilada|jubiló|se fue|se ha ido|se va|en su lugar|mejor|en vez"
-        "|en lugar",
         "withdraws": "espera|perdón|no",
->>>>>>> s7/quote
         "changed": "ahora|ya no|en vez|en lugar|actualmente|desde ahora|cambié|cambiado|mudé"
         "|mudado|en realidad|aplazado|subido|bajado",
         "renews": "nuevo|nueva|recientemente|mejorado|acabo de",
@@ -224,7 +204,6 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "event": "ayer|mañana|anoche|la semana pasada|el año pasado",
     },
     "French": {
-<<<<<<< HEAD
         "anew": "embauché|embauchée|engagé|engagée|adieu|quitte|passés|résilié|premier jour"
         "|première semaine|dernier jour|commence|commencé|démarre|signé|accepté|dit oui|pris"
         "|emménagé|installés|part|maintenant|désormais|dorénavant|dès|depuis|à partir|nouvelle"
@@ -233,16 +212,7 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "|plutôt|au lieu|janvier|février|mars|avril|juin|juillet|septembre|octobre|novembre"
         "|décembre",
         "amounts": "donc|du coup|ça fait|demande|prend|veut|prendra|fêter|fête|sera|va|augmenté",
-        "withdraws": "attends|attendez|pardon|enfin|non|oups|désolé|désolée|en fait"
-        "|voulais dire|veux dire|rectification",
-=======
-        "anew": "maintenant|désormais|dorénavant|dès|depuis|à partir|nouvelle|nouveau|nouvel|a eu"
-        "|fêté"
-        "|avoir|passé|passée|changé|basculé|passe|monte|augmente|augmenté|baisse|baissé|mis|reste"
-        "|restent|retraite|parti|partie|démissionné|déménagé|quitté|à la place|plutôt|au lieu"
-        "|janvier|février|mars|avril|juin|juillet|septembre|octobre|novembre|décembre",
         "withdraws": "attends|attendez|pardon|enfin",
->>>>>>> s7/quote
         "changed": "maintenant|désormais|ne ... plus|au lieu|dorénavant|changé|déménagé|remplacé"
         "|en fait|reporté|augmenté|baissé",
         "renews": "nouveau|nouvel|nouvelle|récemment|amélioré|viens de",
@@ -293,20 +263,13 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "event": "ieri|domani|la settimana scorsa|l'anno scorso",
     },
     "Portuguese": {
-<<<<<<< HEAD
         "anew": "adeus|deixo|deixei|colocado|colocada|já não|passei|passámos|primeiro dia"
         "|primeira semana|último dia|último turno|começo|começa|comecei|começou|assinei"
         "|contratado|contratada|aceitei|disse que sim|sair|saio|cancelei|casa nova|mudámos"
         "|mudamos|mudou|agora|já|atualmente|desde|nova|novo|fez|mudei|sobe|desce|passa|aumentou"
         "|subiu|baixou|passou|restam|resta|faltam|em vez|reformou|aposentou",
         "amounts": "completou|faz|ficam|ficamos|são|quer|pede|cobra|nasceram|será|vai",
-        "withdraws": "espera|desculpa|desculpe|não|aliás|perdão|na verdade|quis dizer"
-        "|queria dizer|correção",
-=======
-        "anew": "agora|já|atualmente|desde|nova|novo|fez|mudei|sobe|desce|passa|aumentou|subiu"
-        "|baixou|passou|restam|resta|faltam|em vez|reformou|aposentou",
         "withdraws": "espera|desculpa|não",
->>>>>>> s7/quote
         "changed": "agora|já não|em vez|atualmente|mudei|mudou|passei|adiado",
         "renews": "novo|nova|recentemente|melhorou|acabei de",
         "refuses": "não|nunca|jamais|nenhum|nenhuma|nem",

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from demem_agent.cli.commands.serving.guests import Guests
 from demem_agent.cli.commands.serving.places import Served
-from demem_agent.cli.commands.serving.proxies import Proxies
 from demem_agent.cli.memory_options import Budget, Helpers, Place
 from demem_agent.cli.output import Output
 from demem_agent.cli.printing import print_json, print_line
@@ -25,7 +25,7 @@ def serve(
     served: Served,
     budget: Budget,
     helpers: Helpers,
-    proxies: Proxies,
+    guests: Guests,
     host: Annotated[
         str, typer.Option(metavar="ADDRESS", help="To listen on; this machine alone.")
     ] = "127.0.0.1",
@@ -84,13 +84,17 @@ def serve(
         limits=Limits(body=max_body * 2**20, rate=rate),
         audit=audit,
         most_bytes=ram * 2**20,
-        guests=proxies.guests(),
+        guests=guests.invited(),
         tenant=tenant,
         **settings,
     )
     _log(logging.ERROR if quiet else logging.INFO)
+<<<<<<< HEAD
     with exporting(otlp):
         run(app, host=host, port=port, on_start=lambda at: _say(at, served, proxies, app, output))
+=======
+    run(app, host=host, port=port, on_start=lambda at: _say(at, served, guests, app, output))
+>>>>>>> s7/proxy
 
 
 def _named(host: str) -> tuple[str, ...]:
@@ -98,7 +102,7 @@ def _named(host: str) -> tuple[str, ...]:
     return () if host in ("0.0.0.0", "::", "") else (host,)
 
 
-def _say(address: str, served: Served, proxies: Proxies, app: App, output: Output) -> None:
+def _say(address: str, served: Served, guests: Guests, app: App, output: Output) -> None:
     """Print what is served, and to whom."""
     count = len(app.house.pool.names())
     keys = sum(key.is_valid() for key in app.house.ring.all())
@@ -108,7 +112,7 @@ def _say(address: str, served: Served, proxies: Proxies, app: App, output: Outpu
     else:
         print_line(f"{served.url} ({_many(count, 'memory', 'memories')}) is served at {address}")
         print_line(_whom(app, keys, served.keys_path))
-        for line in proxies.said(address):
+        for line in guests.said(address):
             print_line(line)
         print_line(f"a page to look inside: {address}/")
         print_line(f"what can be asked: {address}/openapi.json")

@@ -1,4 +1,4 @@
-"""What ``demem serve`` passes requests of clients of models on to, and MCP beside it."""
+"""What ``demem serve`` has beside its endpoints: a proxy before providers of models, MCP."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import typer
 from demem_agent.cli.faults import UsageError
 from demem_agent.errors import MissingExtra
 
-__all__ = ["Proxies"]
+__all__ = ["Guests"]
 
 _PROTOCOLS = ("openai", "anthropic")
 
 
 @dataclass(frozen=True, slots=True)
-class Proxies:
-    """Which providers of models are behind the server."""
+class Guests:
+    """Which providers of models are behind the server, and whether it speaks MCP."""
 
     proxy: Annotated[
         list[str] | None,
@@ -44,27 +44,37 @@ class Proxies:
         ),
     ] = None
 
-    def guests(self) -> list[Any]:
+    mcp: Annotated[bool, typer.Option("--mcp", help="Speak MCP at /mcp, with the same keys.")] = (
+        False
+    )
+
+    def invited(self) -> list[Any]:
         """Return what the server is to have beside its endpoints.
 
         Raises:
             UsageError: for a name that no provider has.
             InvalidInput: for an address that is none.
+            MissingExtra: if what is asked for is not installed.
         """
-        if not self.proxy:
-            return []
-        adapter = _imported("demem_adapters.proxy", "demem serve --proxy", "server")
-        upstreams = [adapter.Upstream(*_told(given)) for given in self.proxy]
-        deadline = self.proxy_deadline / 1000
-        return [adapter.Proxy(upstreams, deadline=deadline, identity=self.proxy_field)]
+        found: list[Any] = []
+        if self.proxy:
+            adapter = _imported("demem_adapters.proxy", "demem serve --proxy", "server")
+            upstreams = [adapter.Upstream(*_told(given)) for given in self.proxy]
+            deadline = self.proxy_deadline / 1000
+            found.append(adapter.Proxy(upstreams, deadline=deadline, identity=self.proxy_field))
+        if self.mcp:
+            found.append(_imported("demem_adapters.mcp.guest", "demem serve --mcp", "mcp").guest)
+        return found
 
     def said(self, address: str) -> list[str]:
-        """Return lines that say where providers are found."""
+        """Return lines that say where that is found."""
         found = []
         for given in self.proxy or ():
             protocol, upstream, key = _told(given)
             whose = "the key of this server" if key else "the key that callers send"
             found.append(f"{upstream} with memory: {address}/m/{{memory}}/{protocol}, by {whose}")
+        if self.mcp:
+            found.append(f"MCP: {address}/mcp, the memory in the header demem-memory")
         return found
 
 

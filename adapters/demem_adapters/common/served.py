@@ -15,19 +15,27 @@ __all__ = ["ServedMemories"]
 
 #: Seconds that a write waits for who changes the memory by the server; then it is tried again.
 _PATIENCE = 0.05
-_OPERATION = "proxy"
 
 
 class ServedMemories(Memories):
     """The memories of a house.
 
     Args:
-        recall_patience: seconds that a recall waits for who else uses the memory.
+        operation: as which events tell that a memory was written to.
+        background, recall_patience: as in :class:`~demem_adapters.common.Memories`.
     """
 
-    def __init__(self, house: House, *, recall_patience: float) -> None:
-        super().__init__(house.pool, background=True, recall_patience=recall_patience)
+    def __init__(
+        self,
+        house: House,
+        operation: str,
+        *,
+        background: bool = False,
+        recall_patience: float = 0.5,
+    ) -> None:
+        super().__init__(house.pool, background=background, recall_patience=recall_patience)
         self._house = house
+        self._operation = operation
         self._here = threading.local()
         house.answer_ids.append(lambda namespace, call: self.answer_id(call, namespace))
 
@@ -53,7 +61,7 @@ class ServedMemories(Memories):
             yield
             memory = self._house.pool.known(namespace)
             if memory is not None:
-                self._house.events.tell(namespace, Event(_OPERATION, memory.version))
+                self._house.events.tell(namespace, Event(self._operation, memory.version))
 
     def recall(self, namespace: str | None, query: str, **about: Any) -> Reading | None:
         """Recall as an adapter does; :attr:`has_failed` tells whether that failed."""
