@@ -67,6 +67,7 @@ def operations() -> st.SearchStrategy[Operation]:
     return st.one_of(
         st.builds(ingest, WORDS, st.sampled_from(["Ana", "Ben", None]), TIMES, st.none() | IDS),
         st.builds(read, WORDS, st.sampled_from([None, 0, 60, 500]), FILTERS, TIMES),
+        st.builds(weigh, WORDS, st.sampled_from([None, 0, 60, 500]), FILTERS),
         st.builds(answer, WORDS, st.sampled_from(["Ana", None]), FILTERS),
         st.builds(told, IDS, st.sampled_from(["reward", "reference", "thumbs", "correction"])),
         st.builds(decide, WORDS, st.booleans()),
@@ -94,6 +95,10 @@ def read(text: str, limit: int | None, where: Any, at: Any) -> Operation:
         )
 
     return does
+
+
+def weigh(text: str, limit: int | None, where: Any) -> Operation:
+    return lambda memory: memory.weigh(text, limit=limit, where=where)
 
 
 def answer(text: str, asker: str | None, where: Any) -> Operation:

@@ -320,3 +320,29 @@ def test_something_is_painted_at_once(browser: Browser, home: str) -> None:
         page.context.close()
     print(f"first contentful paint, ms: {[round(time) for time in sorted(times)]}")
     assert min(times) <= FIRST_PAINT_MS
+
+
+def test_a_server_that_was_away_is_found_again(browser: Browser) -> None:
+    store = small()
+    with serving(url=store) as url:
+        page = open_page(browser)
+        page.goto(f"{url}/#/m/live")
+        expect(page.get_by_text("listening")).to_be_visible()
+    expect(page.get_by_text("not connected")).to_be_visible()
+    with serving(url=small(), port=int(url.rpartition(":")[2])):
+        expect(page.get_by_text("listening")).to_be_visible(timeout=20_000)
+    page.context.close()
+
+
+def test_what_came_of_a_judgement_stays_to_be_read(browser: Browser, changing: str) -> None:
+    post(changing, "/answer", {"query": "Which bow has the violin?"})
+    page = open_page(browser)
+    page.goto(f"{changing}/#/m/answers/a2")
+    page.get_by_role("button", name="Correct it …").click()
+    page.get_by_label("What is right").fill("a <b>broken</b> bow")
+    page.get_by_role("button", name="Tell it").click()
+    expect(page.get_by_text("The correction is remembered as")).to_be_visible()
+    expect(page.get_by_text("by correction", exact=False).first).to_be_visible()
+    page.wait_for_timeout(1500)
+    expect(page.get_by_text("The correction is remembered as")).to_be_visible()
+    page.context.close()

@@ -25,6 +25,7 @@ BODIES: dict[str, object] = {
     "forget": {"evidence_id": "e1"},
     "undo": {"id": "s1"},
     "read": {"query": "?"},
+    "weigh": {"query": "?"},
     "route": {"query": "?"},
     "answer": {"query": "?"},
     "answered": {"query": "?", "text": "!"},

@@ -29,7 +29,7 @@ REFUSED: list[tuple[int, str, str, str, Any, dict[str, str]]] = [
     (400, "bad-cursor", "GET", f"{MEMORY}/items?cursor=AAAA", None, {}),
     (403, "cross-origin", "GET", MEMORY, None, {"origin": "https://evil.example"}),
     (403, "cross-origin", "GET", MEMORY, None, {"sec_fetch_site": "cross-site"}),
-    (404, "no-such-path", "GET", "/", None, {}),
+    (404, "no-such-path", "GET", "/nothing", None, {}),
     (404, "no-such-path", "GET", "/v1/memories//items", None, {}),
     (404, "no-such-path", "GET", "/v1/memories/%FF", None, {}),
     (404, "not-found", "GET", "/v1/memories/nobody", None, {}),

@@ -61,9 +61,10 @@ def chromium() -> Iterator[Browser]:
 @contextmanager
 def serving(**options: Any) -> Iterator[str]:
     """Serve memories in another thread, as ``make_app`` takes them; yield the URL."""
+    port = options.pop("port", 0)
     app = make_app(options.pop("url", "memory://"), **options)
     is_up = threading.Event()
-    server = Server(app, port=0, on_start=lambda _: is_up.set())
+    server = Server(app, port=port, on_start=lambda _: is_up.set())
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     assert is_up.wait(30)

@@ -117,9 +117,10 @@ export function onceOnly() {
 }
 
 // Events as they come; EventSource could not send a key.
-export async function listen(path, tell, signal) {
+export async function listen(path, tell, signal, begun) {
   const response = await sent("GET", path, { headers: { Accept: "text/event-stream" }, signal });
   if (!response.ok) throw await problemOf(response);
+  begun();
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let left = "";
   for (;;) {

@@ -1,7 +1,7 @@
 // The frame: which memory, which view, and who may do what.
 import { html, render, useCallback, useEffect, useState, Fragment } from "./lib.js";
 import { Problem, embedded, every, get, isFile, key, ofMemory } from "./api.js";
-import { Button, Empty, Failed, useAsked } from "./parts.js";
+import { Button, Empty, Failed, announce, useAsked } from "./parts.js";
 import { Text, cut, number, plain } from "./text.js";
 import { Ask } from "./views/ask.js";
 import { Rooms } from "./views/rooms.js";
@@ -108,7 +108,7 @@ function Door({ error, again }) {
   return html`<main class="alone" id="main"><h1>This server needs a key</h1><p class="soft">It is kept for this tab alone. <code>demem keys create</code> makes one.</p>
     <form class="ask" onSubmit=${enter}><label class="hidden" for="key">Key</label>
       <input id="key" type="password" autocomplete="off" spellcheck="false" placeholder="dm_…" value=${written} onInput=${(e) => setWritten(e.target.value)} />
-      <button class="button main" type="submit" disabled=${!written.trim()}>Enter</button></form><${Failed} error=${error} /></main>`;
+      <button class="button main" type="submit" disabled=${!written.trim()}>Enter</button></form><${Failed} error=${error} atDoor /></main>`;
 }
 
 function Side({ names, more, memory, place, theme, setTheme }) {
@@ -140,15 +140,16 @@ function OneMemory({ memory, place, scopes }) {
     document.querySelector("nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
     document.title = `${found ? found[1] : "DeMem"} · ${plain(memory)}`;
     scrollTo(0, 0);
+    if (found) announce(found[1]);
     if (document.activeElement === document.body) document.querySelector("main h1")?.focus({ preventScroll: true });
   }, [place.view, place.arg]);
-  if (asked.error) return html`<h1>${cut(plain(memory), 60)}</h1><${Failed} error=${asked.error} />`;
+  if (asked.error && !asked.value) return html`<h1>${cut(plain(memory), 60)}</h1><${Failed} error=${asked.error} />`;
   if (!asked.value) return html`<p class="soft" role="status">Opening …</p>`;
   if (!found) return html`<h1>No such view</h1><p><a href=${go("ask")}>Ask</a></p>`;
   const { about, slots } = asked.value;
   const can = (...any) => any.some((scope) => scopes.includes(scope));
   const view = { memory, slots, settings: about.settings, version: `${about.version} ${turn}`, arg: place.arg, query: place.query, go, changed, live, can };
-  return html`<${Fragment}><p class="where"><${Text} text=${cut(memory, 60)} /> · <span class="num">${number(about.items)}</span> items</p><${found[2]} ...${view} /><//>`;
+  return html`<${Fragment}><p class="where"><${Text} text=${cut(memory, 60)} /> · <span class="num">${number(about.items)}</span> items</p><${Failed} error=${asked.error} /><${found[2]} ...${view} /><//>`;
 }
 
 render(html`<${Page} />`, document.getElementById("page"));

@@ -1,6 +1,6 @@
 // Parts that several views are made of.
 import { html, useState, useEffect, useRef, useCallback } from "./lib.js";
-import { Problem } from "./api.js";
+import { Problem, key } from "./api.js";
 import { Text, day, many, number, plain, cut } from "./text.js";
 
 // What comes of asking: { value, error, busy, again }.
@@ -13,7 +13,7 @@ export function useAsked(doing, what) {
     Promise.resolve()
       .then(doing)
       .then((value) => isWanted && setState({ value, busy: false }))
-      .catch((error) => isWanted && setState({ error, busy: false }));
+      .catch((error) => isWanted && setState((before) => ({ value: before.value, error, busy: false })));
     return () => { isWanted = false; };
   }, [...what, turn]);
   return { ...state, again: useCallback(() => setTurn((before) => before + 1), []) };
@@ -36,13 +36,19 @@ export function useDoing(doing) {
   return { ...state, run, clear: () => setState({}) };
 }
 
-export function Failed({ error }) {
+function enterAnother() {
+  key.drop();
+  location.reload();
+}
+
+export function Failed({ error, atDoor }) {
   if (!error) return null;
   const isOurs = error instanceof Problem;
   if (!isOurs) console.error(error);
   return html`<div class="note bad" role="alert">
     <strong>${isOurs ? error.title : "This page has a fault"}.</strong>
     ${" "}<${Text} text=${error.message} />
+    ${error.status === 401 && !atDoor && html` <button type="button" class="button link" onClick=${enterAnother}>Enter another key</button>`}
     ${error.allowed && html` <span class="soft">Allowed: <${Text} text=${error.allowed} /></span>`}
   </div>`;
 }

@@ -41,6 +41,11 @@ function Told({ records, go }) {
 
 function OneAnswer({ one, memory, slots, go, can, changed }) {
   const [isUndoing, setUndoing] = useState(false);
+  const [isTold, setTold] = useState(false);
+  const told = () => {
+    setTold(true);
+    changed();
+  };
   const undoing = useDoing(async () => {
     await post(`${ofMemory(memory)}/undo`, { id: one.id });
     setUndoing(false);
@@ -64,7 +69,7 @@ function OneAnswer({ one, memory, slots, go, can, changed }) {
       ${one.query && html`<a href=${go("ask", null, { q: one.query })}>ask again</a>`}
       <span class="id">${one.id}</span>
       ${mayUndo && html`<${Button} kind="link" onClick=${() => setUndoing(true)}>take back what was told …<//>`}</p>
-    ${!isFile && can("feedback") && !one.rewards.length && !one.redacted && html`<${Judging} memory=${memory} id=${one.id} go=${go} after=${changed} />`}
+    ${!isFile && can("feedback") && (isTold || !one.rewards.length) && !one.redacted && html`<${Judging} memory=${memory} id=${one.id} go=${go} after=${told} />`}
     ${mayUndo && html`<${Dialog} title="Take back what was told?" open=${isUndoing} close=${() => setUndoing(false)}>
         <p>What feedback on ${one.id} said of lines counts no more. The answer itself stays in the list.</p>
         <${Failed} error=${undoing.error} />

@@ -1,9 +1,11 @@
 // Ask: what would be read for a question, and why.
 import { html, useState, useEffect } from "../lib.js";
-import { post, isFile, embedded, ofMemory, onceOnly } from "../api.js";
+import { get, post, isFile, embedded, ofMemory, onceOnly } from "../api.js";
 import { Asked, Badge, Button, Empty, Failed, Head, Meter, Room, AsTable, announce, useAsked, useDoing } from "../parts.js";
 import { Text, cut, day, decimal, many, number, percent, signed } from "../text.js";
 import { GROUPS, SAYS, grouped } from "../features.js";
+
+const SUGGESTED = 8;
 
 export function Ask({ memory, slots, go, query: given, settings, can }) {
   const asked = given.get("q") ?? "";
@@ -24,7 +26,7 @@ export function Ask({ memory, slots, go, query: given, settings, can }) {
         <button class="button main" type="submit">Ask</button>
       </form>`}
     ${asked ? html`<${Found} key=${asked} ...${{ memory, slots, go, asked, limit, settings, can }} />`
-      : !isFile && html`<${Suggested} memory=${memory} go=${go} />`}`;
+      : !isFile && html`<${Suggested} ...${{ memory, slots, go }} />`}`;
 }
 
 function Questions({ go, asked }) {
@@ -32,11 +34,15 @@ function Questions({ go, asked }) {
     <${Chips} queries=${embedded.questions} go=${go} asked=${asked} />`;
 }
 
-function Suggested({ memory, go }) {
-  const asked = useAsked(() => post(`${ofMemory(memory)}/find`, { limit: 1 }), [memory]);
-  return html`<${Asked} asked=${asked}>${(page) => page.records.length
-    ? html`<p class="soft">Nothing is changed by asking. What was asked before is under <a href=${go("answers")}>Answers</a>.</p>`
-    : html`<${Empty}>There is nothing in this memory yet.<//>`}<//>`;
+// Some of what was asked before, so that there is something to begin with.
+function Suggested({ memory, slots, go }) {
+  const asked = useAsked(() => get(`${ofMemory(memory)}/answers`), [memory]);
+  if (!slots.length) return html`<${Empty}>There is nothing in this memory yet.<//>`;
+  return html`<p class="soft">Nothing is changed by asking.</p>
+    <${Asked} asked=${asked} what="questions">${({ records }) => {
+      const queries = [...new Set(records.map((one) => one.query).filter(Boolean))].slice(-SUGGESTED);
+      return queries.length > 0 && html`<h2>Asked before</h2><${Chips} ...${{ queries, go }} />`;
+    }}<//>`;
 }
 
 function Chips({ queries, go, asked }) {

@@ -23,10 +23,12 @@ function All({ memory, slots, go, version }) {
       <label>From <input type="date" onChange=${set("from")} /></label>
       <label>To <input type="date" onChange=${set("to")} /></label>
     </form>`}
-    <${Pages} key=${`${path} ${version}`} ...${{ path, slots, go }} />`;
+    <${Pages} key=${path} ...${{ path, slots, go, version }} />`;
 }
 
-function Pages({ path, slots, go }) {
+// A list that was begun stays as it is, whatever comes in, until it is asked for anew.
+function Pages({ path, slots, go, version }) {
+  const [shown, setShown] = useState(version);
   const [records, setRecords] = useState([]);
   const [next, setNext] = useState(null);
   const loading = useDoing(async (cursor) => {
@@ -34,9 +36,10 @@ function Pages({ path, slots, go }) {
     setRecords((before) => (cursor ? [...before, ...page.records] : page.records));
     setNext(page.next);
   });
-  useEffect(() => { loading.run(null); }, [path]);
+  useEffect(() => { loading.run(null); }, [shown]);
   const slotOf = slotsByItem(slots);
   return html`<${Failed} error=${loading.error} />
+    ${version !== shown && html`<p class="note">The memory has changed since. <${Button} kind="link" onClick=${() => setShown(version)}>Look anew<//></p>`}
     ${loading.done && !records.length && html`<${Empty}>No items.<//>`}
     <div class="list">${records.map((item) => html`<${Item} key=${item.id} ...${{ item, slots, slotOf, go }} />`)}</div>
     ${next && html`<p class="more"><${Button} busy=${loading.busy} onClick=${() => loading.run(next)}>Show more<//></p>`}`;

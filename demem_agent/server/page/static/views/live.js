@@ -6,6 +6,7 @@ import { many } from "../text.js";
 
 const MOST = 200;
 const WAIT = 2000;
+const TOGETHER = 500;
 const SAYS = {
   ingest: "an item was remembered", ingest_many: "items were remembered", ingest_messages: "messages were remembered", sync: "a list was brought up to date",
   answer: "a question was answered", answered: "an answer was recorded", feedback: "something was told of an answer", decide: "an action was chosen", decided: "a choice was recorded",
@@ -22,21 +23,36 @@ export function useEvents(memory, isOn, changed) {
     if (!memory || !isOn) return undefined;
     const stop = new AbortController();
     setState({ events: [], isOn: false });
+    const soon = together(changed);
     const tell = (event) => {
       setState((before) => ({ ...before, events: [{ ...event, at: new Date() }, ...before.events].slice(0, MOST) }));
-      changed();
+      soon.call();
     };
-    keepOn(memory, tell, (more) => setState((before) => ({ ...before, ...more })), stop.signal);
-    return () => stop.abort();
+    keepOn(memory, tell, (more) => setState((before) => ({ ...before, ...more })), stop.signal, soon.call);
+    return () => {
+      stop.abort();
+      soon.drop();
+    };
   }, [memory, isOn]);
   return state;
 }
 
-async function keepOn(memory, tell, set, signal) {
-  while (!signal.aborted) {
+// Many changes at once are looked up once.
+function together(doing) {
+  let timer = null;
+  const now = () => {
+    timer = null;
+    doing();
+  };
+  return { call: () => { timer ??= setTimeout(now, TOGETHER); }, drop: () => clearTimeout(timer) };
+}
+
+// Listens again whenever the connection ends; what was missed meanwhile is looked at anew.
+async function keepOn(memory, tell, set, signal, missed) {
+  for (let turn = 0; !signal.aborted; turn += 1) {
     try {
-      set({ isOn: true, error: undefined });
-      await listen(`${ofMemory(memory)}/events`, tell, signal);
+      if (turn) missed();
+      await listen(`${ofMemory(memory)}/events`, tell, signal, () => set({ isOn: true, error: undefined }));
       set({ isOn: false });
     } catch (error) {
       if (signal.aborted) return;
