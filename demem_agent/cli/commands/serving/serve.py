@@ -89,12 +89,8 @@ def serve(
         **settings,
     )
     _log(logging.ERROR if quiet else logging.INFO)
-<<<<<<< HEAD
     with exporting(otlp):
-        run(app, host=host, port=port, on_start=lambda at: _say(at, served, proxies, app, output))
-=======
-    run(app, host=host, port=port, on_start=lambda at: _say(at, served, guests, app, output))
->>>>>>> s7/proxy
+        run(app, host=host, port=port, on_start=lambda at: _say(at, served, guests, app, output))
 
 
 def _named(host: str) -> tuple[str, ...]:
