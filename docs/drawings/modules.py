@@ -18,8 +18,8 @@ PACKAGE = ROOT / "demem_agent"
 PAGE = ROOT / "docs" / "modules.md"
 HEAD = """# Modules
 
-What every module is, in the first sentence of its docstring. [Architecture](architecture.md) tells how
-they hang together.
+What every module is, in the first sentence of its docstring.
+[Architecture](architecture.md) tells how they hang together.
 Made by `python docs/drawings/modules.py`.
 """
 #: Where a docstring's first sentence ends: a full stop before a space, but not in "e.g. this".
