@@ -59,9 +59,9 @@ FARTHEST = 10.0
 UNTOLD = 7.0
 #: Log-odds of a question in the very same words.
 SAME_WORDS = 6.0
-#: What it lowers the log-odds of words at most that the line that was wrong is far behind: it may have
-#: been found for other words than those of now. Set by hand, on the half of ``benchmarks/corrected``
-#: that is for that.
+#: What it lowers the log-odds of words at most that the line that was wrong is far behind: it may
+#: have been found for other words than those of now. Set by hand, on the half of
+#: ``benchmarks/corrected`` that is for that.
 BY_FAR_WRONG = 1.5
 #: A decision counts as known again from this probability on.
 KNOWN = 0.6
