@@ -35,7 +35,7 @@ _MEDIA = re.compile(
 _OMITTED = re.compile(r"(?<=\S)\s*\u200e(?:<[^<>\n]{3,80}>|[^\W\d_]+(?: [^\W\d_]+){1,3})\s*$")
 #: That a message was edited, or is no more, where nothing but the words tells.
 _EDITED = re.compile(
-    r"\s*\u200e?<(?:This message was edited|Diese Nachricht wurde bearbeitet|Se editó este mensaje"
+    r"\u200e?<(?:This message was edited|Diese Nachricht wurde bearbeitet|Se editó este mensaje"
     r"|Ce message a été modifié|Questo messaggio è stato modificato|Mensagem editada"
     r"|Dit bericht is bewerkt)\.?>"
 )

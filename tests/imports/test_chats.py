@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import datetime
 from pathlib import Path
 from zipfile import ZipFile
@@ -177,6 +178,14 @@ def test_a_chat_is_read_as_it_is_packed(tmp_path: Path, member: str) -> None:
         archive.writestr(member, IOS)
         archive.writestr("00000012-PHOTO.jpg", b"")
     assert [turn.text for turn in imports.read(path)] == [text for _, text in told(IOS)]
+
+
+@pytest.mark.parametrize("odd", [" ", "\u200e", "a ", "<a ", ":", "<a: "])
+def test_a_message_of_an_odd_kind_takes_no_long_time(odd: str) -> None:
+    chat = f"[2024-02-13 22:05] Ana: Hi.{odd * 20_000}x\n"
+    began = time.process_time()
+    assert len(list(read(chat))) == 1
+    assert time.process_time() - began < 1.0
 
 
 _SAID = st.from_regex(r"[A-Za-zéß0-9][A-Za-zéß0-9 .,:;!?/@#<3'-]*[A-Za-zéß0-9.!?]", fullmatch=True)

@@ -179,14 +179,13 @@ class Memories(Remembers):
         call: str | None,
         asking: Asking,
     ) -> Answer | None:
-        told: Said
         if isinstance(key, Heard):
             of_turn = key.key or digest(asked, session, call)
         else:
             of_turn = key
             said_by = asking.get("asker") or USER
             once = f"{of_turn}:user"
-            told = {"text": asked, "speaker": said_by, "session": session, "key": once}
+            told: Said = {"text": asked, "speaker": said_by, "session": session, "key": once}
             self._remember_now(namespace, told)
         if not said.strip():
             return None
@@ -196,12 +195,12 @@ class Memories(Remembers):
             if others:
                 self._say_instead(namespace, others, said, once, session, call)
             else:
-                told = {"text": said, "speaker": ASSISTANT, "session": session}
-                told |= {"source_id": call, "key": once}
+                about: Said = {"text": said, "speaker": ASSISTANT, "session": session}
+                about["source_id"], about["key"] = call, once
                 if isinstance(key, Heard):
-                    told["anew"] = key.anew
-                    told["metadata"] = {ANSWERS: key.ids[-1]} if key.ids else None
-                self._remember_now(namespace, told)
+                    about["anew"] = key.anew
+                    about["metadata"] = {ANSWERS: key.ids[-1]} if key.ids else None
+                self._remember_now(namespace, about)
         try:
             return self.answered(namespace, asked, said, reading, call=call, **asking)
         except InvalidInput as error:
