@@ -47,6 +47,7 @@ def files(demem: Demem, lived: Path, tmp_path: Path) -> Demem:
     question = {"question": "Where does Ana live?", "reference": "Porto", "evidence": ["t1"]}
     Path("questions.jsonl").write_text(f"{json.dumps(question)}\n")
     Path("notes.txt").write_text("The spare key is behind the blue pot.\n")
+    Path("audit.jsonl").touch()
     Path("new.key").write_text("0f" * 32)
     shutil.copy(lived, "bot.db")
     demem("export", "bot.jsonl", "-m", "bot.db")

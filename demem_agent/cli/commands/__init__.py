@@ -26,6 +26,7 @@ from demem_agent.cli.commands.forget import forget
 from demem_agent.cli.commands.history import history
 from demem_agent.cli.commands.hook import hook
 from demem_agent.cli.commands.ingest import ingest
+from demem_agent.cli.commands.looking.audit_log import audit_log
 from demem_agent.cli.commands.looking.items import items
 from demem_agent.cli.commands.looking.show import show
 from demem_agent.cli.commands.looking.stats import stats
@@ -69,6 +70,7 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "items": items,
     "show": show,
     "stats": stats,
+    "audit-log": audit_log,
     "slots": slots,
     "rename": rename,
     "pin": pin,
