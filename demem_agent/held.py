@@ -34,6 +34,7 @@ from demem_agent.slots.experiment import Experiment
 from demem_agent.slots.records import Head
 from demem_agent.slots.state import State
 from demem_agent.stores import DeletionReceipt, Rows, Store
+from demem_agent.stores.following import follow
 from demem_agent.stores.loading import load_state
 from demem_agent.text.remembered import forget_texts
 from demem_agent.text.times.dates import moment
@@ -149,7 +150,7 @@ class Held:
             raise
 
     def catch_up(self) -> None:
-        """Load the state again if another process has moved the memory on.
+        """Take in what another process has written since, or load the state again.
 
         It stays the same object, since a flow that is under way holds it.
 
@@ -158,6 +159,8 @@ class Held:
             EncoderMismatch: if it was encoded anew with another encoder.
         """
         if self._seq() == self.state.head.seq and not self._is_ahead:
+            return
+        if not self._is_ahead and self._followed():
             return
         rows = self._rows()
         if rows is None or rows.head.era != self.state.head.era:
@@ -235,6 +238,19 @@ class Held:
         """Close the store, if it was opened for this memory."""
         if self.owns_store:
             self.team.store.close()
+
+    def _followed(self) -> bool:
+        """Take in what others have written row by row; return whether that could be done."""
+        tell = getattr(self.team.store, "news", None)
+        if tell is None or self.damaged:
+            return False
+        news = tell(self.team.address, self.state.head.seq)
+        return (
+            news is not None
+            and news.rows.head.era == self.state.head.era
+            and not news.rows.damaged
+            and follow(self.state, news)
+        )
 
     def _seq(self) -> int:
         """Return how far the memory has come in its store; let go of it where it is gone."""

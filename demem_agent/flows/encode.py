@@ -12,6 +12,7 @@ from demem_agent.later import dataclass
 from demem_agent.reading.ask import Ask
 from demem_agent.requests import Encode, Flow, Vectors
 from demem_agent.scoring import Query, focus
+from demem_agent.scoring.directions import rounded
 from demem_agent.slots.records import Vector
 from demem_agent.slots.state import State
 from demem_agent.text.language.words import clean
@@ -76,7 +77,7 @@ def encodable(state: State, query: str) -> str:
 
 
 def encoded_passages(texts: Sequence[str], spans: Sequence[Spans]) -> Flow[Passages]:
-    """Encode the passages of many texts in one go.
+    """Encode the passages of many texts in one go, to directions as they are kept.
 
     Args:
         spans: per text, the (start, end) of its passages.
@@ -88,7 +89,7 @@ def encoded_passages(texts: Sequence[str], spans: Sequence[Spans]) -> Flow[Passa
         nothing = np.zeros((0, 0), np.float32)
         return Passages([nothing] * len(texts), None)
     vectors: Vectors = yield Encode(tuple(pieces))
-    return Passages(_parted(vectors.matrix, spans), vectors.encoder)
+    return Passages(_parted(rounded(vectors.matrix), spans), vectors.encoder)
 
 
 def _parted(matrix: Vector, spans: Sequence[Spans]) -> list[Vector]:

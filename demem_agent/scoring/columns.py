@@ -13,6 +13,7 @@ __all__ = ["Column"]
 Rows = NDArray[Any]
 
 _SPARE = 16  # rows of room in a new column
+_PENDING = 256  # rows that wait to be put into the array together: as objects they take more room
 
 
 class Column:
@@ -33,6 +34,8 @@ class Column:
     def append(self, row: ArrayLike) -> None:
         """Append one row: a number, or a vector that has the width of the column."""
         self._coming.append(row)
+        if len(self._coming) >= _PENDING:
+            self._settle()
 
     def extend(self, rows: Rows) -> None:
         """Append several rows at once."""

@@ -5,21 +5,20 @@ It is derived from the evidence, and never stored.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
 
-from demem_agent.later import dataclass
 from demem_agent.scoring.columns import Column
+from demem_agent.scoring.directions import Directions
 from demem_agent.scoring.features import KEPT
 from demem_agent.scoring.features.work import Said
 from demem_agent.scoring.forms import forms_of
 from demem_agent.scoring.letters import marked
 from demem_agent.scoring.lexical import LexicalIndex
 from demem_agent.scoring.names import Names
+from demem_agent.scoring.passages import Passage, Passages
 from demem_agent.scoring.query import Stretch
 from demem_agent.scoring.related import RelatedWords
 from demem_agent.scoring.spelling import Spelling
@@ -29,19 +28,6 @@ from demem_agent.text.language.words import is_surely_english, worded
 from demem_agent.types import Evidence, number_of
 
 __all__ = ["Passage", "PassageIndex", "Stretch", "rows_of"]
-
-
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """A stretch ``text[start:end]`` of an evidence item: what is scored and packed as one piece."""
-
-    evidence_id: str
-    start: int
-    end: int
-
-    @property
-    def stretch(self) -> Stretch:
-        return self.evidence_id, self.start, self.end
 
 
 class PassageIndex:
@@ -59,9 +45,9 @@ class PassageIndex:
     """
 
     def __init__(self, dimensions: int) -> None:
-        self.passages: list[Passage] = []
-        self.vectors = Column(np.float32, dimensions)
         self.item = Column(np.int32)
+        self.passages = Passages(self.item)
+        self.vectors = Directions(dimensions)
         self.slot = Column(np.int32)
         self.session = Column(np.int32)
         self.speaker = Column(np.int32)
@@ -72,7 +58,7 @@ class PassageIndex:
         self.halves = Column(np.int64, 2)
         self.kind = Column(np.int8)
         self.small = Column(np.bool_)
-        self._of_form: Counter[int] = Counter()
+        self._repeated: frozenset[int] | None = None
         self.kept = {kept.name: Column(kept.dtype) for kept in KEPT}
         self.related = RelatedWords()
         self.lexical = LexicalIndex()
@@ -80,7 +66,7 @@ class PassageIndex:
         self.speakers = Names()
         self.languages = Names()
         self.spelling = Spelling(self.lexical, self.related, self.speakers, self.languages)
-        self._rows: dict[str, range] = {}
+        self._first: dict[str, int] = {}
         self._said: dict[str, Evidence] = {}
         self.changes = 0
         self.hidden: frozenset[str] = frozenset()
@@ -97,23 +83,22 @@ class PassageIndex:
     ) -> None:
         """Append one item with a vector of unit length per passage."""
         self.changes += 1
-        first = len(self.passages)
+        self._first[evidence.id] = len(self.passages)
         number = number_of(evidence.id)
         session = self.sessions.code(evidence.session)
         speaker = self.speakers.code(evidence.speaker)
         turn_length = sum(end - start for start, end in spans)
         if spans:
             self.turns.add(len(spans))
-        for (start, end), vector in zip(spans, vectors, strict=True):
-            self.passages.append(Passage(evidence.id, start, end))
-            self.vectors.append(vector)
+        self.vectors.extend(vectors)
+        for start, end in spans:
+            self.passages.append(start, end)
             self.item.append(number)
             self.slot.append(slot)
             self.session.append(session)
             self.speaker.append(speaker)
             self._add_forms(evidence, start, end)
             self._add_text(evidence, evidence.text[start:end], turn_length)
-        self._rows[evidence.id] = range(first, len(self.passages))
         self._said[evidence.id] = evidence
 
     def _add_forms(self, evidence: Evidence, start: int, end: int) -> None:
@@ -122,7 +107,7 @@ class PassageIndex:
         self.halves.append(forms.halves)
         self.kind.append(forms.kind)
         self.small.append(forms.small)
-        self._of_form[forms.whole] += 1
+        self._repeated = None
 
     def _add_text(self, evidence: Evidence, text: str, turn_length: int) -> None:
         told = worded(text)
@@ -138,11 +123,11 @@ class PassageIndex:
     def remove(self, evidence_ids: Collection[str]) -> None:
         """Drop items without a trace: what is left is as if they had never been added."""
         self.changes += 1
-        stays = [passage.evidence_id not in evidence_ids for passage in self.passages]
-        kept = np.array(stays, np.bool_)
-        self.passages = list(compress(self.passages, stays))
+        kept = ~np.isin(self.item.view(), list(map(number_of, evidence_ids)))
+        self.passages.keep(kept)
         for evidence_id in evidence_ids:
             self._said.pop(evidence_id, None)
+        self.vectors.keep(kept)
         for column in self._columns():
             column.keep(kept)
         self.turns.keep(kept)
@@ -150,7 +135,7 @@ class PassageIndex:
         self.related.keep(kept)
         self.spelling.forget()
         self._number_rows()
-        self._of_form = Counter(self.form.view().tolist())
+        self._repeated = None
         self.sessions.keep(self.session)
         self.speakers.keep(self.speaker)
         self.languages.keep(self.language)
@@ -165,7 +150,6 @@ class PassageIndex:
         return np.isin(self.item.view(), [number_of(id) for id in self.hidden])
 
     def _columns(self) -> Iterator[Column]:
-        yield self.vectors
         yield self.item
         yield self.slot
         yield self.session
@@ -179,10 +163,9 @@ class PassageIndex:
         yield from self.kept.values()
 
     def _number_rows(self) -> None:
-        self._rows = {}
-        for row, passage in enumerate(self.passages):
-            before = self._rows.get(passage.evidence_id, range(row, row))
-            self._rows[passage.evidence_id] = range(before.start, row + 1)
+        self._first = {}
+        for row, number in enumerate(self.item.view().tolist()):
+            self._first.setdefault(f"e{number}", row)
 
     def move(self, evidence_id: str, slot: int) -> None:
         """Put the passages of an item into another slot."""
@@ -190,7 +173,7 @@ class PassageIndex:
 
     def said(self, row: int) -> Evidence:
         """Return the item that a passage is part of."""
-        return self._said[self.passages[row].evidence_id]
+        return self._said[f"e{self.item.view().item(row)}"]
 
     def text(self, row: int) -> str:
         """Return what a passage says."""
@@ -199,26 +182,28 @@ class PassageIndex:
 
     def rows(self, evidence_id: str) -> slice:
         """Return the rows of an item's passages, which are consecutive."""
-        rows = self._rows[evidence_id]
-        return slice(rows.start, rows.stop)
+        first = end = self._first[evidence_id]
+        items = self.item.view()
+        number = number_of(evidence_id)
+        while end < len(items) and items.item(end) == number:
+            end += 1
+        return slice(first, end)
 
     def spans(self, evidence_id: str) -> list[tuple[int, int]]:
         """Return where the item's passages start and end in its text."""
         return [(p.start, p.end) for p in self.passages[self.rows(evidence_id)]]
 
     def vectors_of(self, evidence_id: str) -> NDArray[np.float32]:
-        """Return a view of the item's vectors, shape (passages, d)."""
-        view: NDArray[np.float32] = self.vectors.view()[self.rows(evidence_id)]
-        return view
+        """Return the item's vectors, shape (passages, d)."""
+        return self.vectors.of(self.rows(evidence_id))
 
     def means_of(self, evidence_ids: Iterable[str]) -> NDArray[np.float32]:
         """Return the mean vector of each of n items, shape (n, d)."""
-        rows = [self._rows[id] for id in evidence_ids]
-        vectors = self.vectors.view()
-        means: NDArray[np.float32] = vectors[[of.start for of in rows]]
+        rows = [self.rows(id) for id in evidence_ids]
+        means = self.vectors.of([of.start for of in rows])
         for n, of in enumerate(rows):
-            if len(of) > 1:
-                means[n] = vectors[of.start : of.stop].mean(axis=0)
+            if of.stop - of.start > 1:
+                means[n] = self.vectors.of(of).mean(axis=0)
         return means
 
     def alike(self, row: int) -> list[int]:
@@ -228,7 +213,10 @@ class PassageIndex:
 
     def is_alone(self, row: int) -> bool:
         """Whether no other row says the same as one does."""
-        return self._of_form[self.form.view().item(row)] == 1
+        if self._repeated is None:
+            forms, counts = np.unique(self.form.view(), return_counts=True)
+            self._repeated = frozenset(forms[counts > 1].tolist())
+        return self.form.view().item(row) not in self._repeated
 
     def nearly_alike(self, rows: NDArray[np.intp]) -> Iterator[tuple[int, int]]:
         """Yield pairs among some rows in which the same speaker may say the same but for one word.
@@ -245,7 +233,7 @@ class PassageIndex:
 
     def evidence_ids(self) -> set[str]:
         """Return the ids of the items that are indexed."""
-        return set(self._rows)
+        return set(self._first)
 
 
 def rows_of(index: PassageIndex, stretches: Iterable[Stretch]) -> list[int]:

@@ -63,7 +63,10 @@ def _whole(_: str) -> float:
 
 
 class LexicalIndex:
-    """Postings of stemmed terms by row; rows are numbered in the order in which they are added."""
+    """Postings of stemmed terms by row; rows are numbered in the order in which they are added.
+
+    How often a term stands in a row is kept of those terms alone that stand in some row twice.
+    """
 
     def __init__(self) -> None:
         self._rows: dict[str, array[int]] = {}
@@ -88,9 +91,12 @@ class LexicalIndex:
             rows = self._rows.get(term)
             if rows is None:
                 rows = self._rows[term] = array("i")
-                self._counts[term] = array("H")
+            counts = self._counts.get(term)
+            if counts is None and count > 1:
+                counts = self._counts[term] = array("H", [1] * len(rows))
+            if counts is not None:
+                counts.append(count if count < _MOST else _MOST)
             rows.append(row)
-            self._counts[term].append(count if count < _MOST else _MOST)
         self._lengths.append(len(words))
         self._total_length += len(words)
 
@@ -104,16 +110,21 @@ class LexicalIndex:
                 self._put(term, new_row[rows[marked]], self._counts_of(term)[marked])
             else:
                 del self._rows[term]
-                del self._counts[term]
+                self._counts.pop(term, None)
         self._lengths.keep(kept)
         self._total_length = float(self._lengths.view().sum(dtype=np.float64))
 
     def _put(self, term: str, rows: NDArray[np.int32], counts: NDArray[np.uint16]) -> None:
         self._rows[term] = array("i", rows.tobytes())
-        self._counts[term] = array("H", counts.tobytes())
+        self._counts.pop(term, None)
+        if counts.max() > 1:
+            self._counts[term] = array("H", counts.tobytes())
 
     def _counts_of(self, term: str) -> NDArray[np.uint16]:
-        return np.frombuffer(self._counts[term], np.uint16)
+        counts = self._counts.get(term)
+        if counts is None:
+            return np.ones(len(self._rows[term]), np.uint16)
+        return np.frombuffer(counts, np.uint16)
 
     def holds(self, term: str) -> bool:
         """Whether any row holds a term."""

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from demem_agent.encoders.static import StaticEncoder
 from demem_agent.scoring.columns import Column
+from demem_agent.scoring.directions import Directions, rounded
 from demem_agent.scoring.letters import is_marked, spelling_vectors
 
 __all__ = ["RelatedWords"]
@@ -42,8 +43,8 @@ class RelatedWords:
     def __init__(self) -> None:
         self._encoder = StaticEncoder()
         self._numbers: dict[str, int] = {}
-        self._of_stem: dict[str, list[int]] = {}
-        self._vectors = Column(np.float32, _DIMENSIONS)
+        self._of_stem: dict[str, tuple[int, ...]] = {}
+        self._vectors = Directions(_DIMENSIONS)
         self._words = Column(np.int32)
         self._counts = Column(np.int32)
         self._starts = Column(np.int64)
@@ -58,7 +59,7 @@ class RelatedWords:
             if form not in self._numbers:
                 number = len(self._numbers)
                 self._numbers[form] = number
-                self._of_stem.setdefault(stem, []).append(number)
+                self._of_stem[stem] = (*self._of_stem.get(stem, ()), number)
         numbers = [self._numbers[form] for form in forms]
         self._starts.append(len(self._words))
         self._words.extend(np.array(numbers, np.int32))
@@ -79,16 +80,16 @@ class RelatedWords:
         by_first = np.argsort(first)  # in which product a word is decides its last bits
         self._number_anew(held[by_first].tolist())
         self._words.view()[:] = np.argsort(by_first)[place]
-        self._vectors = Column(np.float32, _DIMENSIONS)
+        self._vectors = Directions(_DIMENSIONS)
 
     def _number_anew(self, held: list[int]) -> None:
         """Forget every word but those of these numbers, and number them in this order."""
         new_number = {number: new for new, number in enumerate(held)}
         forms = list(self._numbers)
         self._numbers = {forms[number]: new for number, new in new_number.items()}
-        of_stem: dict[str, list[int]] = {}
+        of_stem: dict[str, tuple[int, ...]] = {}
         for stem, numbers in self._of_stem.items():
-            left = [new_number[number] for number in numbers if number in new_number]
+            left = tuple(new_number[number] for number in numbers if number in new_number)
             if left:
                 of_stem[stem] = left
         self._of_stem = of_stem
@@ -166,17 +167,16 @@ class RelatedWords:
             numbers: of the words; every one unless given.
         """
         self._encode_new()
-        vectors = self._vectors.view()
-        known = vectors if numbers is None else vectors[numbers]
+        known = self._vectors.of(slice(None) if numbers is None else numbers)
         near = _products(self._vectors_of(forms), known)
         np.clip(near, 0.0, 1.0, out=near)
         near *= near
         for n, (stem, form) in enumerate(zip(stems, forms, strict=True)):
             if not form.isalpha() and any(map(str.isdigit, form)):
                 near[n] = 0.0  # 77 is not nearly 78
-            same = self._of_stem.get(stem, [])
+            same = self._of_stem.get(stem, ())
             if numbers is None:
-                near[n, same] = 1.0
+                near[n, list(same)] = 1.0
                 continue
             for number in same:
                 near[n, numbers == number] = 1.0
@@ -190,14 +190,13 @@ class RelatedWords:
     def _vectors_of(self, forms: Sequence[str]) -> NDArray[np.float32]:
         """Return the vectors of the words of a query; most were said here, and are known."""
         vectors = np.empty((len(forms), _DIMENSIONS), np.float32)
-        known = self._vectors.view()
         new: list[int] = []
         for n, form in enumerate(forms):
             number = self._numbers.get(form)
             if number is None:
                 new.append(n)
             else:
-                vectors[n] = known[number]
+                vectors[n] = self._vectors.of([number])[0]
         if new:
             vectors[new] = self._encode([forms[n] for n in new])
         return vectors
@@ -209,7 +208,7 @@ class RelatedWords:
         foreign = [row for row, form in enumerate(forms) if is_marked(form)]
         if foreign:
             unit[foreign] = spelling_vectors([forms[row] for row in foreign], _DIMENSIONS)
-        return unit
+        return rounded(unit)
 
 
 def _products(wanted: NDArray[np.float32], vectors: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -120,9 +120,7 @@ def _work(
     index: PassageIndex, query: Query, words: Words, within: NDArray[np.bool_] | None
 ) -> Work:
     """Compute what the features share, and choose the rows that are scored."""
-    # Not "@": its threads wait for each other, which costs 10 ms a read as soon as another process
-    # wants a core.
-    cosine = _standard(np.einsum("ij,j->i", index.vectors.view(), query.vector))
+    cosine = _standard(index.vectors.cosines(query.vector))
     elsewhere = elsewhere_than(query.text, index)
     raw_bm25, share = index.lexical.scores(words.stems, words.trust, elsewhere)
     bm25 = _standard(raw_bm25)

@@ -10,8 +10,8 @@ __all__ = ["resident"]
 #: as the growth of the process over many memories, opened and read from
 #: (``benchmarks/reliability/pool.py``).
 _ITSELF = 80_000
-_PASSAGE = 600
-_TERM = 1_200
+_PASSAGE = 720
+_TERM = 560
 _WORD = 10
 _CONTEXT = 3_000
 _CERTIFICATE = 8_000
@@ -32,7 +32,10 @@ def resident(state: State) -> int:
     passages = 0 if index is None else len(index.passages)
     vocabulary = 0 if index is None else index.lexical.vocabulary
     words = 0 if index is None else index.lexical.words
-    vectors = 4 * state.head.dimensions * (passages + len(state.contexts) + len(state.situations))
+    in_codes = index is None or not index.vectors.is_exact
+    of_passages = passages * (1 if in_codes else 4)
+    asked = len(state.contexts) + len(state.situations)
+    vectors = state.head.dimensions * (of_passages + 4 * asked)
     ranked = 8 * _RANKED * passages * len(state.cache.rankings)
     counted = (
         _PASSAGE * passages,

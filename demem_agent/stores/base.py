@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import field
 from datetime import UTC, datetime
 from typing import NamedTuple, Protocol, runtime_checkable
@@ -26,6 +26,7 @@ __all__ = [
     "Address",
     "DeletionReceipt",
     "MemoryInfo",
+    "News",
     "Rows",
     "Store",
     "receipt_of",
@@ -144,9 +145,27 @@ class Rows:
     damaged: Sequence[str] = field(default_factory=tuple)
 
 
+@dataclass(frozen=True, slots=True)
+class News:
+    """What changed of a memory after an operation that somebody has its rows as of.
+
+    Attributes:
+        rows: those that were written since then and are there; its head is that of now.
+        touched: per table, the numbers of those that were written or deleted.
+        counts: per table, how many rows there are now.
+    """
+
+    rows: Rows
+    touched: Mapping[str, Collection[int]]
+    counts: Mapping[str, int]
+
+
 @runtime_checkable
 class Store(Protocol):
     """Keep memories. Every method may raise StoreError; none leaves half a delta behind.
+
+    A store that several processes write to may have ``news(address, seq)`` as well, which returns
+    :class:`News`: without it, what others write has a memory loaded anew.
 
     Attributes:
         schema: the version of the files; None for what lives in RAM.

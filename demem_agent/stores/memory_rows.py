@@ -18,6 +18,7 @@ from demem_agent.stores.codec import dumps
 from demem_agent.stores.keys import Keys
 from demem_agent.stores.rows import Columns, naming_damage
 from demem_agent.stores.sealing import packed, unpacked
+from demem_agent.stores.touched import Recent, recent_from_text, recent_to_text, with_write
 from demem_agent.text.times.dates import moment
 from demem_agent.turns import time_field
 
@@ -32,7 +33,10 @@ HEAD = (
     *("choices", "noted", "encoder", "encoder_fingerprint", "dimensions", "era"),
 )
 #: What is sealed of the row, in this order; new columns come at the end.
-COLUMNS = ("settings", *HEAD, "made", "changed", "counts", "size", "first", "last", "is_dated")
+COLUMNS = (
+    *("settings", *HEAD, "made", "changed", "counts", "size", "first", "last", "is_dated"),
+    "recent",
+)
 _PLAIN = "id, tenant, memory_id, seq, era, items, cell, sealed"
 
 
@@ -47,6 +51,8 @@ class MemoryRow:
         counts: how many rows it has in each table.
         size: bytes of UTF-8 that the texts of its items measure.
         first, last: the dates of its earliest and its latest item, as far as ``is_dated``.
+        recent: which rows the last writes changed.
+        touched: which ones this write changes.
     """
 
     id: int
@@ -58,6 +64,16 @@ class MemoryRow:
     last: str | None = None
     is_dated: bool = True
     cell: int | None = None
+    recent: Recent = ()
+    touched: dict[str, set[int]] = field(default_factory=dict)
+
+    def touch(self, table: str, numbers: Iterable[int]) -> None:
+        """Note that rows of a table change."""
+        self.touched.setdefault(table, set()).update(numbers)
+
+    def with_this_write(self, after: int) -> Recent:
+        """Return :attr:`recent` with what this write changes, the first after an operation."""
+        return with_write(self.recent, after, self.touched)
 
     def count(self, table: str, more: int) -> None:
         """Note that there are so many rows more of a table."""
@@ -113,6 +129,7 @@ def write_memory(db: Database, keys: Keys, row: MemoryRow) -> None:
         "first": row.first,
         "last": row.last,
         "is_dated": row.is_dated,
+        "recent": recent_to_text(row.recent),
     }
     body = packed([values[name] for name in COLUMNS])
     place = _place(row.id, row.address, seq, era, items)
@@ -157,6 +174,7 @@ def _opened(keys: Keys, address: Address, row: Any) -> MemoryRow:
         last=values["last"],
         is_dated=values["is_dated"],
         cell=row["cell"],
+        recent=recent_from_text(values["recent"]),
     )
 
 

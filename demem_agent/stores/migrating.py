@@ -42,7 +42,8 @@ def migrate(db: Database, version: int, key: bytes | None = None) -> None:
     else:
         for script in MIGRATIONS[version:EARLIER]:
             execute_all(db, script)
-        _seal(db)
+        if version <= EARLIER:
+            _seal(db)
     db.execute(f"PRAGMA user_version = {VERSION}")
 
 
@@ -120,7 +121,8 @@ def _rows(db: Database, address: Address, table: str) -> Iterator[dict[str, Any]
     covers = _covers(db, address) if table == "slot" else {}
     key = _KEYS.get(table, "number")
     for row in db.execute(f"SELECT * FROM {_OLD}{table} {where}", tuple(address)):
-        kept = {name: row[name] for name in COLUMNS[table] if name != "cover"}
+        had = row.keys()
+        kept = {name: row[name] if name in had else None for name in COLUMNS[table]}
         if table == "slot":
             kept["cover"] = dumps(covers.get(row[key], []))
         yield {key: row[key], **kept}

@@ -7,6 +7,7 @@ is asked for its columns by name.
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol, TypeVar
@@ -43,7 +44,12 @@ from demem_agent.stores.codec import (
     written_to_json,
 )
 from demem_agent.stores.slot_rows import SlotRow
-from demem_agent.stores.vectors import vectors_from_bytes, vectors_to_bytes
+from demem_agent.stores.vectors import (
+    codes_to_bytes,
+    vectors_from_bytes,
+    vectors_from_codes,
+    vectors_to_bytes,
+)
 from demem_agent.turns import time_field, unit_field
 from demem_agent.types import Decision, Evidence, Mark, Succession, number_of
 
@@ -167,6 +173,7 @@ def head_from_row(row: Row) -> Head:
 def evidence_to_row(stored: StoredEvidence) -> Columns:
     """Return the row of an item."""
     item = stored.evidence
+    codes = codes_to_bytes(stored.vectors)
     return {
         "number": number_of(item.id),
         "slot": stored.slot,
@@ -180,7 +187,8 @@ def evidence_to_row(stored: StoredEvidence) -> Columns:
         "metadata": dumps(item.metadata) if item.metadata else None,
         "made_from": dumps(item.made_from),
         "spans": dumps(stored.spans),
-        "vectors": vectors_to_bytes(stored.vectors),
+        "vectors": vectors_to_bytes(stored.vectors) if codes is None else None,
+        "codes": codes,
     }
 
 
@@ -194,17 +202,17 @@ def evidence_from_row(row: Row) -> StoredEvidence:
     item = Evidence(
         id=f"e{row['number']}",
         text=text,
-        speaker=_text_of(row["speaker"]),
+        speaker=_name_of(row["speaker"]),
         at=time_field("at", row["at"]),
-        session=_text_of(row["session"]),
-        source=_text_of(row["source"]),
+        session=_name_of(row["session"]),
+        source=_name_of(row["source"]),
         source_id=_text_of(row["source_id"]),
         trust=unit_field("trust", row["trust"]),
         metadata=_metadata(row["metadata"]),
         made_from=_ids_in(row["made_from"]),
     )
     spans = _spans_within(row["spans"], len(text))
-    vectors = _unit_vectors(row["vectors"], len(spans))
+    vectors = _vectors_in(row, len(spans))
     return StoredEvidence(item, int(row["slot"]), spans, vectors)
 
 
@@ -226,6 +234,12 @@ def _spans_within(raw: str, length: int) -> tuple[tuple[int, int], ...]:
         if not 0 <= start < end <= length:
             raise ValueError("a passage lies outside the text")
     return spans
+
+
+def _vectors_in(row: Row, rows: int) -> Vector:
+    """Return the vectors of an item; where they are in codes, they are of unit length."""
+    codes = row["codes"]
+    return _unit_vectors(row["vectors"], rows) if codes is None else vectors_from_codes(codes, rows)
 
 
 def _unit_vectors(raw: bytes, rows: int) -> Vector:
@@ -415,6 +429,11 @@ def operation_from_row(row: Row) -> Operation:
 
 def _bytes_of(text: str | None) -> bytes | None:
     return None if text is None else text.encode("utf-8", "surrogatepass")
+
+
+def _name_of(raw: bytes | None) -> str | None:
+    """Return a text that many rows have: it is in RAM once."""
+    return None if raw is None else sys.intern(raw.decode("utf-8", "surrogatepass"))
 
 
 def _text_of(raw: bytes | None) -> str | None:

@@ -136,6 +136,10 @@ CREATE TABLE mark (id INTEGER PRIMARY KEY, cell INTEGER NOT NULL, sealed BLOB NO
 CREATE TABLE op (id INTEGER PRIMARY KEY, cell INTEGER, sealed BLOB, kind TEXT);
 """
 
+#: Rows of items in which vectors are codes of a byte a number. Those of before stay as they are,
+#: and are read as they were; what would not know the others refuses the file.
+_CODES = ""
+
 MIGRATIONS: tuple[str, ...] = (
     _FIRST,
     _NAMED,
@@ -147,6 +151,7 @@ MIGRATIONS: tuple[str, ...] = (
     _WHOLE,
     _OURS,
     _SEALED,
+    _CODES,
 )
 #: The last version whose rows are not sealed.
 EARLIER = 9

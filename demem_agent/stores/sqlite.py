@@ -19,6 +19,7 @@ from demem_agent.stores.base import (
     Address,
     DeletionReceipt,
     MemoryInfo,
+    News,
     Rows,
     receipt_of,
     require_tenant_room,
@@ -57,6 +58,7 @@ from demem_agent.stores.rows import (
 )
 from demem_agent.stores.schema import VERSION
 from demem_agent.stores.tables import Tables
+from demem_agent.stores.touched import touched_since
 from demem_agent.stores.waiting import remaining, tries
 from demem_agent.stores.whole_rows import Writing, rows_of
 from demem_agent.stores.wrapping import VARIABLE, EncryptionKey, given_key, write_file_secret
@@ -172,6 +174,15 @@ class SqliteStore:
             memory = found_memory(self._db, tables.keys, address)
             return None if memory is None else rows_of(tables, memory)
 
+    def news(self, address: Address, seq: int) -> News | None:
+        """Return what changed of a memory after an operation, or None where not all is known."""
+        with self._reading("load") as tables:
+            memory = found_memory(self._db, tables.keys, address)
+            touched = None if memory is None else touched_since(memory.recent, seq)
+            if memory is None or touched is None:
+                return None
+            return News(rows_of(tables, memory, touched), touched, memory.counts)
+
     def seq(self, address: Address, era: int = 0) -> int:
         """Return the number of the last operation."""
         query = "SELECT seq, era FROM memory WHERE tenant = ? AND memory_id = ?"
@@ -187,6 +198,7 @@ class SqliteStore:
         with self._writing("commit") as tables:
             memory = self._advanced(tables, address, delta)
             Writing(tables, memory).delta(delta)
+            memory.recent = () if delta.reembedded else memory.with_this_write(delta.after)
             write_memory(self._db, tables.keys, memory)
             if delta.tenant_items is not None:
                 require_tenant_room(self._items_of(address.tenant), delta)

@@ -16,7 +16,7 @@ from demem_agent.stores.sealing import packed, unpacked
 if TYPE_CHECKING:
     from sqlite3 import Connection as Database
 
-__all__ = ["COLUMNS", "MOST_NUMBERS", "Tables", "id_of", "number_in"]
+__all__ = ["COLUMNS", "MOST_NUMBERS", "Tables", "id_of", "number_in", "number_in_row"]
 
 #: Rows that a table may have of one memory, as their numbers go.
 MOST_NUMBERS = 2**36
@@ -24,7 +24,7 @@ MOST_NUMBERS = 2**36
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "evidence": (
         *("slot", "text", "speaker", "at", "session", "source", "source_id", "trust", "metadata"),
-        *("made_from", "spans", "vectors"),
+        *("made_from", "spans", "vectors", "codes"),
     ),
     "slot": (
         *("parent", "revision", "total", "summary", "gate", "name", "pinned", "written", "cover"),
@@ -55,7 +55,7 @@ class Tables:
 
         The first column of a row is its number.
         """
-        coming = [(id_of(memory, _number_of(row)), row) for row in rows]
+        coming = [(id_of(memory, number_in_row(row)), row) for row in rows]
         if not coming:
             return []
         cells = self._cells(table, [id for id, _ in coming])
@@ -132,14 +132,15 @@ class Tables:
 
     def _found(self, table: str, memory: int, numbers: Iterable[int] | None) -> Iterator[Any]:
         select = f"SELECT id, cell, sealed FROM {table} WHERE"
+        also = "AND sealed IS NOT NULL" if table == "op" else ""
         if numbers is None:
-            also = "AND sealed IS NOT NULL" if table == "op" else ""
             yield from self._db.execute(
                 f"{select} id BETWEEN ? AND ? {also} ORDER BY id", _range(memory)
             ).fetchall()
             return
         for number in numbers:
-            yield from self._db.execute(f"{select} id = ?", (id_of(memory, number),)).fetchall()
+            where = f"{select} id = ? {also}"
+            yield from self._db.execute(where, (id_of(memory, number),)).fetchall()
 
     def _cells(self, table: str, ids: list[int]) -> dict[int, int]:
         """Return the cells of the rows that there are, by their ids."""
@@ -199,5 +200,6 @@ def _key(table: str) -> str:
     return "seq" if table == "op" else "number"
 
 
-def _number_of(row: Row) -> int:
+def number_in_row(row: Row) -> int:
+    """Return the number of a row that is to be written: its first column."""
     return int(next(iter(row.values())))

@@ -1,4 +1,4 @@
-"""Vectors as raw little-endian float32, in base64 where they must be text."""
+"""Vectors as raw little-endian float32, in base64 where they must be text; or in codes."""
 
 from __future__ import annotations
 
@@ -6,9 +6,17 @@ import base64
 
 import numpy as np
 
+from demem_agent.scoring.directions import codes_of, from_codes
 from demem_agent.slots.records import Vector
 
-__all__ = ["vectors_from_bytes", "vectors_from_text", "vectors_to_bytes", "vectors_to_text"]
+__all__ = [
+    "codes_to_bytes",
+    "vectors_from_bytes",
+    "vectors_from_codes",
+    "vectors_from_text",
+    "vectors_to_bytes",
+    "vectors_to_text",
+]
 
 
 def vectors_to_bytes(vectors: Vector) -> bytes:
@@ -24,6 +32,24 @@ def vectors_from_bytes(raw: bytes, rows: int | None = None) -> Vector:
     """
     flat = np.frombuffer(raw, "<f4").astype(np.float32)
     return flat if rows is None else flat.reshape(rows, -1)
+
+
+def codes_to_bytes(vectors: Vector) -> bytes | None:
+    """Return a byte for each number of vectors that were rounded; None for any others.
+
+    See :mod:`demem_agent.scoring.directions`.
+    """
+    codes = codes_of(vectors)
+    return None if codes is None else codes.tobytes()
+
+
+def vectors_from_codes(raw: bytes, rows: int) -> Vector:
+    """Return what :func:`codes_to_bytes` was given, shape (rows, d).
+
+    Raises:
+        ValueError: if the bytes are not that many rows of codes.
+    """
+    return from_codes(np.frombuffer(raw, np.int8).reshape(rows, -1))
 
 
 def vectors_to_text(vectors: Vector) -> str:

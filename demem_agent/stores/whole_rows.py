@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from typing import Any, TypeVar
 
@@ -35,7 +35,7 @@ from demem_agent.stores.rows import (
     succession_to_row,
 )
 from demem_agent.stores.slot_rows import slot_row
-from demem_agent.stores.tables import SealedRow, Tables
+from demem_agent.stores.tables import SealedRow, Tables, number_in_row
 from demem_agent.types import number_of
 
 __all__ = ["Writing", "rows_of"]
@@ -56,7 +56,9 @@ class Writing:
 
     def put(self, table: str, rows: Iterable[Any]) -> list[int]:
         """Write rows; return the numbers of those that were not there before."""
-        new = self._tables.put(table, self._memory.id, rows)
+        coming = list(rows)
+        new = self._tables.put(table, self._memory.id, coming)
+        self._memory.touch(table, map(number_in_row, coming))
         self._memory.count(table, len(new))
         return new
 
@@ -105,16 +107,20 @@ class Writing:
         self.put("evidence", rows.values())
 
     def _delete(self, table: str, numbers: Iterable[int]) -> None:
-        self._memory.count(table, -self._tables.delete(table, self._memory.id, numbers))
+        gone = list(numbers)
+        self._memory.touch(table, gone)
+        self._memory.count(table, -self._tables.delete(table, self._memory.id, gone))
 
 
-def rows_of(tables: Tables, memory: MemoryRow) -> Rows:
-    """Return all rows of a memory."""
+def rows_of(
+    tables: Tables, memory: MemoryRow, touched: Mapping[str, Collection[int]] | None = None
+) -> Rows:
+    """Return all rows of a memory, or those of certain numbers in each table that are there."""
     with naming_damage(f"memory {memory.address.memory_id!r}"):
         settings = settings_from_row(memory.columns)
         head = head_from_row(memory.columns)
     damaged: list[str] = []
-    read = partial(_sound, tables, memory, damaged)
+    read = partial(_sound, tables, memory, damaged, touched)
     operations = read("op", operation_from_row)
     return Rows(
         settings=settings,
@@ -141,13 +147,15 @@ def _sound(
     tables: Tables,
     memory: MemoryRow,
     damaged: list[str],
+    touched: Mapping[str, Collection[int]] | None,
     table: str,
     build: Callable[[Any], _Record],
 ) -> list[_Record]:
     """Return the sound rows of a table; name the others, and say how many are not there."""
-    found = list(tables.read(table, memory.id))
+    numbers = None if touched is None else touched.get(table, ())
+    found = list(tables.read(table, memory.id, numbers))
     missing = memory.counts.get(table, 0) - len(found)
-    if missing:
+    if missing and touched is None:
         damaged.append(f"{table}: {missing} missing" if missing > 0 else f"{table}: one too many")
 
     def opened(row: SealedRow) -> _Record:

@@ -8,12 +8,16 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from sealed_files import altered, altered_memory
 from stored import OPTIONS as LIVED
 
 from demem_agent import Settings, SlotMemory
+from demem_agent.encoders import as_matrix
 from demem_agent.errors import StoreError
+from demem_agent.scoring.directions import codes_of
+from demem_agent.slots.records import Vector
 from demem_agent.stores import connections, migrating
 from demem_agent.stores.manifest import ended
 from demem_agent.testing import BagEncoder
@@ -166,6 +170,42 @@ def test_a_file_that_cannot_be_carried_over_stays_as_it_was(
         with pytest.raises(StoreError, match="disk is full"):
             SlotMemory.open(f"sqlite:///{ninth}", **LIVED)
     assert content_of(ninth) == before
+
+
+#: What version 10 had written, before vectors were codes.
+TENTH = Path(__file__).with_name("schema10.sql").read_text(encoding="utf-8")
+
+
+def test_vectors_of_before_stay_as_they_were_beside_those_that_come(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/a.db"
+    with closing(sqlite3.connect(tmp_path / "a.db")) as db:
+        db.executescript(TENTH)
+        assert db.execute("PRAGMA user_version").fetchone() == (10,)
+    with SlotMemory.open(url, **LIVED) as memory:
+        memory.check()
+        text = memory.read("Which key has the piano?").text
+        assert text == (
+            "<demem:memory>\n# 8 May 2024\n- Zoë: the piano has a golden key\n</demem:memory>"
+        )
+        assert len(memory.certificates()) == 1
+        about: dict[str, Any] = {"speaker": "Zoë", "at": "2024-05-08T13:56", "key": "k1"}
+        assert memory.ingest("the piano has a golden key", **about).evidence_id == "e4"
+        known = [_vector(memory, f"e{n}") for n in (1, 2, 4)]
+        memory.ingest("the lamp has a red cord and a red cord")
+        told = memory.fingerprint()
+    encoded = LIVED["encoder"].encode(
+        ["the boiler has a brass valve", "the violin has a broken bow", text.split(": ")[1][:26]]
+    )
+    np.testing.assert_array_equal(known, as_matrix(encoded, 3))
+    with SlotMemory.open(url, **LIVED) as memory:
+        memory.check()
+        assert memory.fingerprint() == told
+        assert codes_of(_vector(memory, "e5")[None]) is not None
+        assert codes_of(np.stack(known)) is None
+
+
+def _vector(memory: SlotMemory, item: str) -> Vector:
+    return memory._held.state.item_vector(item)
 
 
 def content_of(file: Path) -> list[str]:

@@ -17,6 +17,7 @@ from demem_agent.stores.schema import MIGRATIONS
 from demem_agent.stores.sealing import SECRET
 from demem_agent.stores.sqlite import SqliteStore
 from demem_agent.stores.tables import COLUMNS, Tables, id_of
+from demem_agent.stores.vectors import vectors_from_codes, vectors_to_bytes
 
 DEFAULT = Address("default", "default")
 Row = dict[str, Any]
@@ -144,6 +145,9 @@ def _write_earlier(db: sqlite3.Connection, tables: Tables, memory: MemoryRow, id
     for table in COLUMNS:
         for _, sealed in tables.read(table, id):
             row = sealed.opened()
+            if row.get("codes") is not None:
+                vectors = vectors_from_codes(row["codes"], len(json.loads(row["spans"])))
+                row["vectors"] = vectors_to_bytes(vectors)
             for place, (item, first, last) in enumerate(json.loads(str(row.pop("cover", "[]")))):
                 cover = {"slot": row["number"], "place": place, "evidence": item}
                 _insert(db, "cover", memory.address, {**cover, "first": first, "last": last})

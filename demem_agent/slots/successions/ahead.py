@@ -200,7 +200,7 @@ class Ahead:
             return self._coming[row - self._count]
         found = self._index.passages[row]
         item = self._state.evidence[found.evidence_id]
-        return Passage(item, found.start, found.end, self._index.vectors.view()[row])
+        return Passage(item, found.start, found.end, self._index.vectors.of([row])[0])
 
     def claims_of(self, passage: Passage) -> tuple[Claim, ...]:
         """Return what a passage claims; of one that is committed it is kept."""

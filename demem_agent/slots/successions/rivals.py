@@ -102,6 +102,6 @@ def _order(line: Stretch) -> tuple[int, int]:
 
 def _cosine(state: State, one: Stretch, other: Stretch) -> float:
     index = state.passage_index()
-    vectors = index.vectors.view()
-    near = vectors[rows_of(index, [one])] @ vectors[rows_of(index, [other])].T
+    first, second = (index.vectors.of(rows_of(index, [line])) for line in (one, other))
+    near = first @ second.T
     return float(near.max(initial=-1.0))

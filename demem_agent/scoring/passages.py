@@ -1,0 +1,67 @@
+"""Where the passages of an index stand in their items: three numbers each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demem_agent.later import dataclass
+from demem_agent.scoring.columns import Column
+from demem_agent.scoring.query import Stretch
+
+__all__ = ["Passage", "Passages"]
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A stretch ``text[start:end]`` of an evidence item: what is scored and packed as one piece."""
+
+    evidence_id: str
+    start: int
+    end: int
+
+    @property
+    def stretch(self) -> Stretch:
+        return self.evidence_id, self.start, self.end
+
+
+class Passages(Sequence[Passage]):
+    """Passages by row; each is made when it is asked for.
+
+    Args:
+        item: the number of the item that each is part of, which its index keeps.
+    """
+
+    def __init__(self, item: Column) -> None:
+        self._item = item
+        self._starts = Column(np.int32)
+        self._ends = Column(np.int32)
+
+    def __len__(self) -> int:
+        return len(self._starts)
+
+    @overload
+    def __getitem__(self, row: int) -> Passage: ...
+
+    @overload
+    def __getitem__(self, row: slice) -> list[Passage]: ...
+
+    def __getitem__(self, row: int | slice) -> Passage | list[Passage]:
+        """Return the passage of a row, or those of several."""
+        if isinstance(row, slice):
+            return [self[n] for n in range(*row.indices(len(self)))]
+        start, end = self._starts.view().item(row), self._ends.view().item(row)
+        return Passage(f"e{self._item.view().item(row)}", start, end)
+
+    def append(self, start: int, end: int) -> None:
+        """Append where a passage stands in its item."""
+        self._starts.append(start)
+        self._ends.append(end)
+
+    def keep(self, kept: NDArray[np.bool_]) -> None:
+        """Drop the rows that are not marked."""
+        self._starts.keep(kept)
+        self._ends.keep(kept)
