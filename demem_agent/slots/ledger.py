@@ -92,10 +92,21 @@ def withdrawn(state: State, changed: Iterable[str]) -> tuple[tuple[str, Operatio
     found = []
     for key, one in state.keyed.items():
         if one.request and one.kind != _LISTED:
-            ids = _ID.findall(one.result)
-            if not going.isdisjoint(ids) or _is_kept_nowhere(state, one, ids):
+            ids = named_in(one)
+            goes = not going.isdisjoint(ids) or _is_gone(state, ids)
+            if goes or _is_kept_nowhere(state, one, ids):
                 found.append((key, _without_request(one)))
     return tuple(found)
+
+
+def named_in(one: Operation) -> list[str]:
+    """Return the ids that the result of a keyed operation names."""
+    return _ID.findall(one.result)
+
+
+def _is_gone(state: State, ids: Iterable[str]) -> bool:
+    """Whether an item is gone already: what was asked of it stayed before version 0.2."""
+    return any(id.startswith("e") and id not in state.evidence for id in ids)
 
 
 def expired(state: State, delta: Delta) -> tuple[Operation, ...]:
@@ -119,7 +130,7 @@ def _of_the_past(state: State, written: Set[int]) -> Iterator[Operation]:
     """Yield the keyed operations of which nothing is there that they have remembered."""
     for one in state.keyed.values():
         is_kept = one.kind == _LISTED or one.seq in written
-        if not is_kept and state.evidence.keys().isdisjoint(_ID.findall(one.result)):
+        if not is_kept and state.evidence.keys().isdisjoint(named_in(one)):
             yield one
 
 

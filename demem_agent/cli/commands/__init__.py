@@ -48,6 +48,7 @@ from demem_agent.cli.commands.whole.doctor import doctor
 from demem_agent.cli.commands.whole.memories import memories
 from demem_agent.cli.commands.whole.rename_memory import rename_memory
 from demem_agent.cli.commands.whole.rotate_key import rotate_key
+from demem_agent.cli.commands.whole.verify_receipt import verify_receipt
 from demem_agent.cli.measuring.audit import audit
 from demem_agent.cli.measuring.bench import bench
 from demem_agent.cli.measuring.eval import evaluate_own
@@ -91,6 +92,7 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "restore": restore,
     "doctor": doctor,
     "rotate-key": rotate_key,
+    "verify-receipt": verify_receipt,
     "check": check,
     "memories": memories,
     "copy": copy,
