@@ -80,8 +80,8 @@ def withdrawn(state: State, changed: Iterable[str]) -> tuple[tuple[str, Operatio
     """Return the keyed operations by which what is forgotten was told, without what was asked.
 
     A digest of it would confirm a guess. Also those go of which nobody knows what they had said,
-    since it is kept nowhere. What was synced from a list keeps its digest: by that the list, which
-    may say it still, does not bring it back.
+    since it is kept nowhere. What a list said last keeps its digest: by that the list, which may
+    say it still, does not bring it back.
 
     Args:
         changed: ids of the items that go, and of the contexts, situations and decisions that lose
@@ -90,13 +90,25 @@ def withdrawn(state: State, changed: Iterable[str]) -> tuple[tuple[str, Operatio
     going = set(changed)
     going.update(one.id for one in state.choices.values() if one.situation in going)
     found = []
+    latest = _latest_of_lists(state)
     for key, one in state.keyed.items():
-        if one.request and one.kind != _LISTED:
+        if one.request and one.seq not in latest:
             ids = named_in(one)
             goes = not going.isdisjoint(ids) or _is_gone(state, ids)
             if goes or _is_kept_nowhere(state, one, ids):
                 found.append((key, _without_request(one)))
     return tuple(found)
+
+
+def _latest_of_lists(state: State) -> Set[int]:
+    """Return the numbers of the operations that recorded what lists said last of each turn."""
+    latest: dict[tuple[str, str], int] = {}
+    for one in state.keyed.values():
+        if one.kind == _LISTED:
+            told = json.loads(one.result)
+            turn = (told["list"], told["own"])
+            latest[turn] = max(one.seq, latest.get(turn, 0))
+    return set(latest.values())
 
 
 def named_in(one: Operation) -> list[str]:

@@ -99,7 +99,8 @@ def _named(rows: Rows, receipt: Receipt, counter: Measure | None) -> Iterator[st
 def _digests(rows: Rows, receipt: Receipt) -> Iterator[str]:
     gone = frozenset(receipt.evidence)
     for one in rows.keyed:
-        if one.request and one.kind != "sync" and not gone.isdisjoint(named_in(one)):
+        is_kept = one.request and one.kind != "sync"  # what a list says is known by it
+        if is_kept and not gone.isdisjoint(named_in(one)):
             yield f"of the keyed call {one.seq} the digest is kept, which confirms a guess"
 
 

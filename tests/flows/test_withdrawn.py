@@ -154,6 +154,42 @@ def test_a_list_brings_back_nothing_that_was_remembered_under_its_keys(by: str) 
     memory.check()
 
 
+RENT = {"text": "The rent is due.", "source_id": "2"}
+
+
+def left_of(memory: SlotMemory) -> list[str]:
+    """Return the digests that are kept of what was asked."""
+    return [one for one in requests(memory).values() if len(one) == 64]
+
+
+@pytest.mark.parametrize("is_forgotten_first", [False, True])
+def test_what_has_left_its_list_leaves_no_digest(is_forgotten_first: bool) -> None:
+    memory = opened()
+    said = {"text": SECRET, "source_id": "1"}
+    memory.sync([said, RENT], source="crm")
+    if is_forgotten_first:
+        memory.forget("e1")
+        assert memory.sync([said, RENT], source="crm", gone="forget").unchanged == 2
+        assert len(left_of(memory)) == 2
+    done = memory.sync([RENT], source="crm", gone="forget")
+    assert (done.receipt is None) == is_forgotten_first
+    assert len(left_of(memory)) == 1
+    memory.check()
+    before = memory.export()
+    memory.sync([RENT], source="crm", gone="forget")
+    assert memory.export() == before
+    assert memory.sync([said, RENT], source="crm").new == ("e3",)
+
+
+def test_what_a_list_said_before_leaves_no_digest() -> None:
+    memory = opened()
+    memory.sync([{"text": SECRET, "source_id": "1"}], source="crm")
+    memory.sync([{"text": "The alarm code is gone.", "source_id": "1"}], source="crm")
+    _, last = left_of(memory)
+    memory.forget("e1")
+    assert left_of(memory) == [last]
+
+
 def test_all_stores_come_to_the_same(tmp_path: Path) -> None:
     told = []
     for store in (None, f"sqlite:///{tmp_path}/a.db"):
