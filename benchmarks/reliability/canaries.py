@@ -27,9 +27,12 @@ from typing import Any
 import numpy as np
 
 from demem_agent import SlotMemory
+from demem_agent.encoders import as_matrix
+from demem_agent.scoring.directions import rounded
 from demem_agent.stores import sealing
+from demem_agent.stores.bodies import parts_of
 from demem_agent.stores.sealing import SECRET
-from demem_agent.stores.vectors import vectors_to_bytes
+from demem_agent.stores.vectors import codes_to_bytes, vectors_to_bytes
 from demem_agent.testing import BagEncoder, ReadingAnswerer
 
 ENCODER = BagEncoder(64)
@@ -47,7 +50,7 @@ def noting(sealed: Sealed, seal: Seal) -> Seal:
     """Return what seals a row and keeps what it was, by its secret."""
 
     def noted(body: bytes, secret: bytes, file: bytes, place: str) -> bytes:
-        sealed[secret] = body
+        sealed[secret] = b"".join(parts_of(body))
         return seal(body, secret, file, place)
 
     return noted
@@ -133,7 +136,8 @@ class Canary:
     def is_left_in(self, content: bytes) -> list[str]:
         """Say what is left of it."""
         vector = vectors_to_bytes(ENCODER.encode([self.text])[0])
-        signs = {"text": self.secret.encode(), "vector": vector}
+        codes = codes_to_bytes(rounded(as_matrix(ENCODER.encode([self.text]), 1)))
+        signs = {"text": self.secret.encode(), "vector": vector, "codes": codes or vector}
         return [name for name, token in signs.items() if token in content]
 
 

@@ -222,6 +222,8 @@ def _metadata(raw: str | None) -> Metadata:
 
 def _ids_in(raw: str) -> tuple[str, ...]:
     """Return the ids in a column that has them in JSON."""
+    if raw == "[]":  # as most have
+        return ()
     ids = json.loads(raw)
     for id in ids:
         number_of(id)

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from demem_agent.errors import StoreError
+from demem_agent.stores.bodies import body_of, values_in
 from demem_agent.stores.keys import Keys
-from demem_agent.stores.sealing import packed, unpacked
 
 if TYPE_CHECKING:
     from sqlite3 import Connection as Database
@@ -63,7 +63,7 @@ class Tables:
         names = COLUMNS[table]
         written = []
         for id, row in coming:
-            body = packed([row[name] for name in names])
+            body = body_of(row, names)
             cell, sealed = self.keys.seal(body, _place(table, id), cells.get(id))
             written.append((id, cell, sealed))
         self._db.executemany(
@@ -169,7 +169,7 @@ class SealedRow:
         """
         id, cell, sealed = self._row
         body = self._keys.unseal(sealed, _place(self._table, id), cell)
-        return {_key(self._table): number_in(id), **unpacked(body, COLUMNS[self._table])}
+        return {_key(self._table): number_in(id), **values_in(body, COLUMNS[self._table])}
 
 
 def id_of(memory: int, number: int) -> int:

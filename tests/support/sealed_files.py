@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from demem_agent.stores import Address, sealing
+from demem_agent.stores.bodies import parts_of
 from demem_agent.stores.memory_rows import HEAD, MemoryRow, found_memory, write_memory
 from demem_agent.stores.schema import MIGRATIONS
 from demem_agent.stores.sealing import SECRET
@@ -27,7 +28,7 @@ _seal = sealing.seal
 
 
 def _noted(body: bytes, secret: bytes, file: bytes, place: str) -> bytes:
-    _SEALED[secret] = body
+    _SEALED[secret] = b"".join(parts_of(body))
     return _seal(body, secret, file, place)
 
 
