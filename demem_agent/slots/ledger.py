@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Set
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Set
 from itertools import islice
 from typing import Any
 
 from demem_agent.errors import IdempotencyConflict
-from demem_agent.later import pattern
+from demem_agent.slots.naming import LISTED, named_in
 from demem_agent.slots.records import Delta, Operation
 from demem_agent.slots.state import State
 
@@ -21,7 +20,6 @@ __all__ = [
     "operation",
     "stored_result",
     "unkeyed",
-    "withdrawn",
 ]
 
 #: How many keyed calls are known of which nothing is there that they have remembered, and how many
@@ -31,13 +29,7 @@ RECEIPTS = 10_000
 #: The kinds of operations by which a memory forgets of itself.
 _MAKING_ROOM = ("room", "lapse")
 #: The kinds of operations that remember a turn under a key.
-_OF_TURNS = ("ingest", "sync")
-#: That of a turn of a list, which the list may go on saying: it is known by what was asked.
-_LISTED = "sync"
-#: Those of decisions.
-_DECIDING = ("decide", "decided")
-#: An id in what an operation gave.
-_ID = pattern(r'"([a-z]\d+)"')
+_OF_TURNS = ("ingest", LISTED)
 #: What a keyed operation gave, as JSON values by field.
 StoredResult = dict[str, Any]
 
@@ -76,51 +68,6 @@ def stored_result(state: State, key: str | None, request: str) -> StoredResult |
     return result
 
 
-def withdrawn(state: State, changed: Iterable[str]) -> tuple[tuple[str, Operation], ...]:
-    """Return the keyed operations by which what is forgotten was told, without what was asked.
-
-    A digest of it would confirm a guess. Also those go of which nobody knows what they had said,
-    since it is kept nowhere. What a list said last keeps its digest: by that the list, which may
-    say it still, does not bring it back.
-
-    Args:
-        changed: ids of the items that go, and of the contexts, situations and decisions that lose
-            words with them.
-    """
-    going = set(changed)
-    going.update(one.id for one in state.choices.values() if one.situation in going)
-    found = []
-    latest = _latest_of_lists(state)
-    for key, one in state.keyed.items():
-        if one.request and one.seq not in latest:
-            ids = named_in(one)
-            goes = not going.isdisjoint(ids) or _is_gone(state, ids)
-            if goes or _is_kept_nowhere(state, one, ids):
-                found.append((key, _without_request(one)))
-    return tuple(found)
-
-
-def _latest_of_lists(state: State) -> Set[int]:
-    """Return the numbers of the operations that recorded what lists said last of each turn."""
-    latest: dict[tuple[str, str], int] = {}
-    for one in state.keyed.values():
-        if one.kind == _LISTED:
-            told = json.loads(one.result)
-            turn = (told["list"], told["own"])
-            latest[turn] = max(one.seq, latest.get(turn, 0))
-    return set(latest.values())
-
-
-def named_in(one: Operation) -> list[str]:
-    """Return the ids that the result of a keyed operation names."""
-    return _ID.findall(one.result)
-
-
-def _is_gone(state: State, ids: Iterable[str]) -> bool:
-    """Whether an item is gone already: what was asked of it stayed before version 0.2."""
-    return any(id.startswith("e") and id not in state.evidence for id in ids)
-
-
 def expired(state: State, delta: Delta) -> tuple[Operation, ...]:
     """Return the operations that are known long enough, once a delta is written.
 
@@ -141,35 +88,6 @@ def expired(state: State, delta: Delta) -> tuple[Operation, ...]:
 def _of_the_past(state: State, written: Set[int]) -> Iterator[Operation]:
     """Yield the keyed operations of which nothing is there that they have remembered."""
     for one in state.keyed.values():
-        is_kept = one.kind == _LISTED or one.seq in written
+        is_kept = one.kind == LISTED or one.seq in written
         if not is_kept and state.evidence.keys().isdisjoint(named_in(one)):
             yield one
-
-
-def _without_request(one: Operation) -> Operation:
-    """Return an operation that does not show what was asked; its key may have told it as well."""
-    key = str(one.key)
-    if key.endswith(one.request):  # as that of a correction, which memory itself has given
-        key = f"{key.removesuffix(one.request)}{one.seq}"
-    return replace(one, key=key, request="")
-
-
-def _is_kept_nowhere(state: State, one: Operation, ids: Iterable[str]) -> bool:
-    """Whether a text may be nowhere any more but in what was asked under a key.
-
-    It is that of a turn of which nothing was left to remember, of feedback where something else was
-    told of the same answer, and of what was decided in a situation known from before in other
-    words.
-
-    Args:
-        ids: that the result names.
-    """
-    if one.kind == "ingest":
-        return not ids
-    if one.kind == "feedback":
-        told = (state.contexts[id].context.told for id in ids if id in state.contexts)
-        return any(len(channels) > 1 for channels in told)
-    if one.kind in _DECIDING:
-        decided = (state.choices[id].situation for id in ids if id in state.choices)
-        return any(state.situations[id].situation.seen != one.seq for id in decided)
-    return False

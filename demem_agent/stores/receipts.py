@@ -8,7 +8,7 @@ from typing import Any
 
 from demem_agent.errors import InvalidInput, MemoryGone, StoreError
 from demem_agent.later import dataclass
-from demem_agent.slots.ledger import named_in
+from demem_agent.slots.naming import LISTED, named_in
 from demem_agent.stores.base import Address, Rows, Store
 from demem_agent.stores.loading import load_state
 from demem_agent.stores.portable import export
@@ -99,7 +99,7 @@ def _named(rows: Rows, receipt: Receipt, counter: Measure | None) -> Iterator[st
 def _digests(rows: Rows, receipt: Receipt) -> Iterator[str]:
     gone = frozenset(receipt.evidence)
     for one in rows.keyed:
-        is_kept = one.request and one.kind != "sync"  # what a list says is known by it
+        is_kept = one.request and one.kind != LISTED  # what a list says is known by it
         if is_kept and not gone.isdisjoint(named_in(one)):
             yield f"of the keyed call {one.seq} the digest is kept, which confirms a guess"
 

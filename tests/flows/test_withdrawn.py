@@ -11,7 +11,8 @@ import pytest
 
 from demem_agent import SlotMemory
 from demem_agent.errors import IdempotencyConflict
-from demem_agent.slots import ledger
+from demem_agent.slots import ledger, naming
+from demem_agent.slots.records import Operation
 from demem_agent.testing import BagEncoder, ReadingAnswerer
 
 SECRET = "The alarm code is 7431."
@@ -188,6 +189,28 @@ def test_what_a_list_said_before_leaves_no_digest() -> None:
     _, last = left_of(memory)
     memory.forget("e1")
     assert left_of(memory) == [last]
+
+
+def test_what_was_looked_at_once_is_looked_up_from_then_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    memory = opened()
+    for number in range(30):
+        memory.ingest(f"The lamp {number} is lit.", key=f"k{number}")
+    memory.forget("e1")
+    memory.ingest("The lamp is out.", key="new")
+    read: list[int] = []
+    right = naming.named_in
+
+    def named_in(one: Operation) -> list[str]:
+        read.append(one.seq)
+        return right(one)
+
+    monkeypatch.setattr(naming, "named_in", named_in)
+    memory.forget("e2")
+    assert requests(memory)["k1"] == ""
+    assert len(set(read)) == 2  # the new one, and the one that goes
+    assert len(left_of(memory)) == 29
 
 
 def test_all_stores_come_to_the_same(tmp_path: Path) -> None:
