@@ -42,9 +42,8 @@ def with_write(recent: Recent, after: int, touched: Numbers) -> Recent:
         after: the number of the last operation before it.
     """
     kept = [*recent, [after, *_runs(touched)]]
-    lengths = [len(dumps(write)) + 1 for write in kept]
-    while sum(lengths) > _MOST:
-        del kept[0], lengths[0]
+    while len(dumps(kept)) > _MOST:
+        del kept[0]
     return kept
 
 

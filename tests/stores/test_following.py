@@ -113,7 +113,7 @@ def test_rows_that_are_known_to_have_changed_are_those_that_have(
     recent: Any = ()
     for after, touched in enumerate(writes):
         recent = with_write(recent, after, touched)
-    assert len(recent_to_text(recent)) <= 1_600
+    assert len(recent_to_text(recent)) <= 1_500
     found = touched_since(recent, seq)
     if found is None:
         return
