@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
+from benchmark_files import benchmark
 
 from demem_agent import SlotMemory
-from demem_agent.errors import IdempotencyConflict
+from demem_agent.errors import DeMemError, IdempotencyConflict
 from demem_agent.slots import ledger, naming
 from demem_agent.slots.records import Operation
+from demem_agent.stores import MemoryStore
 from demem_agent.testing import BagEncoder, ReadingAnswerer
 
 SECRET = "The alarm code is 7431."
@@ -273,3 +276,24 @@ class TestWhatIsKnownLongEnough:
         for number in range(5):
             memory.feedback(answer, reward=1.0, key=f"f{number}")
         assert len(memory._held.state.keyed) == 5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [0, 3, 5])
+def test_through_a_life_no_call_tells_what_is_gone_and_each_may_be_made_again(seed: int) -> None:
+    life = benchmark("life", "reliability")
+    memory = life.opened(MemoryStore())
+    taken = []
+    for step in life.course(seed, 60).steps:
+        step.take(memory)
+        taken.append(step)
+        live = {item.id for item in memory.evidence()}
+        for one in memory._held.state.keyed.values():
+            items = {id for id in naming.named_in(one) if id.startswith("e")}
+            assert not one.request or items <= live
+    before = memory.export()
+    for step in taken:
+        if step.is_keyed:
+            with suppress(DeMemError):  # where what it was about is gone
+                step.take(memory)
+    assert memory.export() == before
