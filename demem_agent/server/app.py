@@ -12,11 +12,11 @@ from functools import partial
 from typing import Any
 from uuid import uuid4
 
+from demem_agent.auditing import Audit
 from demem_agent.errors import DeMemError
 from demem_agent.later import dataclass
 from demem_agent.server.access import Access
 from demem_agent.server.admission import LANES, Lane, Room
-from demem_agent.server.audit import Audit
 from demem_agent.server.endpoints import ENDPOINTS, Endpoint
 from demem_agent.server.events import Stream
 from demem_agent.server.guests import Guest, Invited, Outcome, Visit
