@@ -149,3 +149,12 @@ def test_a_larger_memory_is_estimated_larger() -> None:
         memory.ingest_many([{"text": f"word{n}{i} of many{i}"} for i in range(50)])
         memory.answer("Which word?")
     assert sizes == sorted(set(sizes))
+
+
+def test_all_who_want_to_know_are_told_what_is_gone() -> None:
+    told: list[str] = []
+    with MemoryPool(on_gone=told.append) as pool:
+        pool.tell_gone(lambda id: told.append(f"{id}, too"))
+        pool.of("ana")
+        pool.delete("ana")
+    assert told == ["ana", "ana, too"]

@@ -196,3 +196,17 @@ def test_a_copy_is_as_patient() -> None:
     memories = Memories(recall_patience=0.25, patience=0.75, limit=77)
     again = pickle.loads(pickle.dumps(memories))
     assert (again.recall_patience, again._writes.patience, again.limit) == (0.25, 0.75, 77)
+
+
+def test_the_thread_that_writes_waits_for_more(file: Path) -> None:
+    """To start one for each turn takes milliseconds that a model would be waited for."""
+    wrote: list[int] = []
+    with stored(file, background=True) as memories:
+        for turn in range(3):
+            memories.write("ana", lambda: wrote.append(threading.get_ident()))
+            end = time.monotonic() + 10
+            while len(wrote) == turn and time.monotonic() < end:
+                time.sleep(0.001)
+    assert len(wrote) == 3
+    assert {*wrote} == {wrote[0]}
+    assert wrote[0] != threading.get_ident()

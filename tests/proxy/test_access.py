@@ -93,6 +93,8 @@ def test_a_key_needs_to_read_and_to_write(
 ) -> None:
     _, key = ring.make("", scopes)
     assert ask(proxy, f"/m/ana/{CHAT}", key) == (403, "forbidden")
+    assert ask(proxy, f"/{CHAT}", key, demem_off="1") == (403, "forbidden")
+    assert ask(proxy, "/openai/v1/embeddings", key) == (403, "forbidden")
 
 
 def test_a_key_of_this_server_may_go_beside_that_of_the_provider(
@@ -157,8 +159,8 @@ def test_with_the_providers_key_of_the_server_its_account_is_for_admins_alone(
     _, admin = ring.make("", ["admin", "read", "write"])
     with proxied(Upstream("openai", provider.url, key="sk-server"), keys=ring) as proxy:
 
-        def got(method: str, path: str, body: bytes | None, by: str) -> int:
-            headers = [("authorization", f"Bearer {by}")]
+        def got(method: str, path: str, body: bytes | None, by: str, off: str = "0") -> int:
+            headers = [("authorization", f"Bearer {by}"), ("demem-off", off)]
             status, came, _ = sent(proxy.url, method, path, headers, body)
             return status if b"demem-problem" in dict(came) else 0
 
@@ -170,7 +172,8 @@ def test_with_the_providers_key_of_the_server_its_account_is_for_admins_alone(
         kept = b'{"model": "m", "input": "Hello!", "previous_response_id": "r1"}'
         hidden = kept[:-1] + b', "previous_response_id": null}'
         for body in (kept, hidden, b'{"input": "x", '):
-            assert got("POST", "/m/ana/openai/v1/responses", body, key) == 403
+            for off in ("0", "1"):
+                assert got("POST", "/m/ana/openai/v1/responses", body, key, off) == 403
         assert got("POST", "/m/ana/openai/v1/responses", kept, admin) == 0
         assert got("POST", "/m/ana/openai/v1/responses", kept.replace(b"r1", b""), key) == 0
 

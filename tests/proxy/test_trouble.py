@@ -149,3 +149,26 @@ def test_a_memory_that_is_made_here_has_the_settings_of_the_server(provider: Pro
         memory = proxy.memory()
         assert memory is not None
         assert memory.settings.slots == 3
+
+
+def test_a_memory_that_was_deleted_begins_anew(provider: Provider) -> None:
+    with proxied(*of_provider(provider)) as proxy:
+        both = ("user", TOLD), ("assistant", "Noted.")
+        ask(proxy, TOLD)
+        proxy.comes_to_hold(*both)
+        assert sent(proxy.url, "DELETE", "/v1/memories/ana")[0] == 200
+        assert proxy.memory() is None
+        assert ask(proxy, TOLD)[0][b"demem-recall"] == b"nothing"
+        proxy.comes_to_hold(*both)
+
+
+def test_who_else_changes_a_memory_is_waited_for_and_nothing_is_lost(provider: Provider) -> None:
+    with proxied(*of_provider(provider)) as proxy:
+        ask(proxy, TOLD)
+        both = ("user", TOLD), ("assistant", "Noted.")
+        proxy.comes_to_hold(*both)
+        with proxy.at.app.house.writing("ana"):
+            headers, _ = ask(proxy, ASKED)
+            assert headers[b"demem-recall"] == b"read"
+            assert proxy.said() == [*both]
+        proxy.comes_to_hold(*both, ("user", ASKED), ("assistant", "Noted."))

@@ -41,6 +41,8 @@ _MOST_PATIENCE = 3600.0
 #: Seconds that one try in the thread waits for who holds the store: who recalls from the memory
 #: waits for it as long.
 _ONE_TRY = 0.03
+#: Seconds that the thread waits for more to write before it ends.
+_LINGERS = 2.0
 #: Seconds that are waited at the end of the process, and when memories are closed.
 _AT_END = 5.0
 #: What may be over when it is tried again.
@@ -324,16 +326,19 @@ class Writes:
             LOG.warning("%s not remembered: %s", told, why)
 
     def _work(self) -> None:
-        """Write what waits, until nothing does."""
+        """Write what waits, until nothing has for a while: to start a thread takes longer than to
+        wake one.
+        """
         while True:
             self._stirred.clear()
             self.settle_all()
+            if self._stirred.wait(self._rest() if self.waiting else _LINGERS):
+                continue
             with self._guard:
                 if not self.waiting:
                     _BUSY.discard(self)
                     self._worker = None
                     return
-            self._stirred.wait(self._rest())
 
     def _rest(self) -> float:
         """Return how many seconds there is nothing to do."""

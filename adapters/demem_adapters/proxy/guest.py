@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from urllib.parse import quote
 
 import httpx2
@@ -11,7 +11,14 @@ import httpx2
 from demem_adapters.common.served import ServedMemories
 from demem_adapters.proxy.addresses import Asked, Protocol, asked_by, is_ours, protocol_of
 from demem_adapters.proxy.headers import key_in, up
-from demem_adapters.proxy.identity import Identity, asker_of, is_off, memory_of, require_own_account
+from demem_adapters.proxy.identity import (
+    Identity,
+    asker_of,
+    is_off,
+    memory_of,
+    require_own_account,
+    require_scopes,
+)
 from demem_adapters.proxy.passing import Passing, body_passed
 from demem_adapters.proxy.recalling import Recalled, Recalling, beside
 from demem_adapters.proxy.refusing import refused
@@ -139,15 +146,17 @@ class _Served:
 
     async def _answered(self, visit: Visit) -> Outcome:
         asked = asked_by(visit.path)
+        require_scopes(visit.key)
         upstream = self._proxy.upstream(asked.protocol)
         surface = None
         if visit.scope["method"] == "POST":
             surface = self._surfaces.get((asked.protocol, asked.path))
         if surface is None:
             require_own_account(visit.key, upstream, visit.scope["method"], asked.path)
-            return await self._passed(visit, asked, upstream, _PASSED, {})
+            body = body_passed(visit, self._limits)
+            return await self._passed(visit, asked, upstream, _PASSED, body)
         if is_off(visit.headers):
-            return await self._passed(visit, asked, upstream, surface.name, {"demem-recall": "off"})
+            return await self._without(visit, asked, upstream, surface)
         return await self._remembering(visit, asked, upstream, surface)
 
     async def _passed(
@@ -156,20 +165,30 @@ class _Served:
         asked: Asked,
         upstream: Upstream,
         operation: str,
-        told: Mapping[str, str],
+        body: AsyncIterator[bytes] | bytes | None,
+        told: Mapping[str, str] | None = None,
     ) -> Outcome:
         """Pass a request on as it comes, and the response as well."""
         headers = up(visit.scope["headers"], upstream, heard=False)
-        body = body_passed(visit, self._limits)
-        passing = Passing(visit, told)
+        passing = Passing(visit, told or {})
         response = await passing.sending(
             sent_on(
                 self._up, upstream, visit.scope["method"], _target(visit, asked), headers, body
             ),
-            reads=body is not None,
+            reads=not isinstance(body, bytes | None),
         )
         status = await passing.on(response, None, None)
         return Outcome(operation, status)
+
+    async def _without(
+        self, visit: Visit, asked: Asked, upstream: Upstream, surface: Surface
+    ) -> Outcome:
+        """Pass a request on that could have memory and is to have none."""
+        data = await body_of(visit.receive, self._limits.body, self._limits.seconds)
+        text = await beside(len(data), lambda: _json(visit, data))
+        require_own_account(visit.key, upstream, "POST", asked.path, text=text, is_read=True)
+        off = {"demem-recall": "off"}
+        return await self._passed(visit, asked, upstream, surface.name, data, off)
 
     async def _remembering(
         self, visit: Visit, asked: Asked, upstream: Upstream, surface: Surface
@@ -181,7 +200,7 @@ class _Served:
         text = await beside(len(data), lambda: _json(visit, data))
         named = self._proxy._identity.of(text)
         memory = memory_of(visit, asked, named)
-        require_own_account(visit.key, upstream, "POST", asked.path, text=text, is_remembered=True)
+        require_own_account(visit.key, upstream, "POST", asked.path, text=text, is_read=True)
         recalled = Recalled("unread")
         if text is not None:
             about = {WHOSE: memory, ASKER: asker_of(visit.headers)}

@@ -13,7 +13,14 @@ from demem_agent import InvalidInput
 from demem_agent.server import Key, Refusal, Visit
 from demem_agent.turns import text_field
 
-__all__ = ["Identity", "asker_of", "is_off", "memory_of", "require_own_account"]
+__all__ = [
+    "Identity",
+    "asker_of",
+    "is_off",
+    "memory_of",
+    "require_own_account",
+    "require_scopes",
+]
 
 #: What needs nothing of the provider's account but that it pays.
 _STATELESS = frozenset(
@@ -63,8 +70,6 @@ def memory_of(visit: Visit, asked: Asked, named: str | None) -> str:
         Refusal: where none is named, or one that the key does not reach.
     """
     key = visit.key
-    if not (key.allows(frozenset({"read"})) and key.allows(frozenset({"write"}))):
-        raise Refusal("forbidden", "it needs a key with the scopes read and write", closes=True)
     own = key.prefix if key.exact else None
     told = (own, asked.memory, text_in(visit.headers, MEMORY), named)
     memory = next(filter(None, told), None)
@@ -79,6 +84,16 @@ def memory_of(visit: Visit, asked: Asked, named: str | None) -> str:
         return text_field("memory_id", memory)
     except InvalidInput as error:
         raise Refusal("no-memory", f"its id is {error.allowed}", closes=True) from None
+
+
+def require_scopes(key: Key) -> None:
+    """Refuse a key that may not do both, read and write: whoever asks a model here does.
+
+    Raises:
+        Refusal: then.
+    """
+    if not {"read", "write"} <= {*key.scopes}:
+        raise Refusal("forbidden", "it needs a key with the scopes read and write", closes=True)
 
 
 def asker_of(headers: Mapping[str, str]) -> str | None:
@@ -100,13 +115,13 @@ def require_own_account(
     path: bytes,
     *,
     text: JsonText | None = None,
-    is_remembered: bool = False,
+    is_read: bool = False,
 ) -> None:
     """Refuse what reaches into the account of the provider where its key is the server's own: what
     others keep there (responses, files, batches) is not for whoever has a key of this server.
 
     Args:
-        text: of the body, where it was read, as ``is_remembered`` says; None for what cannot be.
+        text: of the body, where it was read, as ``is_read`` says; None for what cannot be.
 
     Raises:
         Refusal: for whoever has not the scope ``admin``.
@@ -115,7 +130,7 @@ def require_own_account(
         return
     stateless = (method, path) in _STATELESS
     models = method == "GET" and (path == _MODELS or path.startswith(_MODELS + b"/"))
-    kept = is_remembered and (text is None or text.has_duplicates or _names_kept(text))
+    kept = is_read and (text is None or text.has_duplicates or _names_kept(text))
     if kept or not (stateless or models):
         says = "with the provider's key of the server it needs the scope admin: others keep "
         says += "responses, files and the like there"

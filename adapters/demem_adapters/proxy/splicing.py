@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-__all__ = ["Edit", "JsonText", "Unreadable"]
+__all__ = ["Edit", "JsonText", "Span", "Unreadable"]
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 _scan = json.JSONDecoder().raw_decode

@@ -16,7 +16,7 @@ from demem_adapters.common.protocols.openai.turns import ResponseTurns, Turn, Tu
 from demem_adapters.proxy.splicing import Edit, JsonText, Span
 from demem_agent import Reading
 
-__all__ = ["ASKER", "WHOSE", "Surface", "Talk", "surfaces_of"]
+__all__ = ["ASKER", "WHOSE", "Arguments", "Surface", "Talk", "Told", "read", "surfaces_of"]
 
 #: Under which the arguments of a call have whose memory it has, and who asks.
 WHOSE, ASKER = "demem memory", "demem asker"
