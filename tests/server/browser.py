@@ -270,7 +270,7 @@ def test_a_server_with_keys_lets_in_whoever_has_one(browser: Browser) -> None:
         expect(page.get_by_role("button", name="Forget …")).to_have_count(0)
         other = page.context.new_page()
         other.goto(f"{url}/#key={written}&memory=m")
-        expect(other.get_by_role("heading", name="Ask")).to_be_visible()
+        expect(other.get_by_role("heading", name="Ask", exact=True)).to_be_visible()
         assert written not in other.url
         page.context.close()
 
@@ -345,4 +345,25 @@ def test_what_came_of_a_judgement_stays_to_be_read(browser: Browser, changing: s
     expect(page.get_by_text("by correction", exact=False).first).to_be_visible()
     page.wait_for_timeout(1500)
     expect(page.get_by_text("The correction is remembered as")).to_be_visible()
+    page.context.close()
+
+
+def test_the_first_key_is_made_shown_once_and_used(browser: Browser, changing: str) -> None:
+    page = open_page(browser)
+    page.goto(f"{changing}/#/m/keys")
+    settled(page)
+    page.get_by_text("Make a key").click()
+    expect(page.get_by_text("It is the first")).to_be_visible()
+    assert violations(page) == []
+    page.get_by_label("Name", exact=False).first.fill("<i>me</i>")
+    for scope in ("write", "feedback", "forget", "admin"):
+        page.get_by_role("checkbox", name=scope).check()
+    page.get_by_role("button", name="Make it").click()
+    expect(page.locator("code.secret")).to_contain_text("dm_")
+    expect(page.get_by_text("<i>me</i>")).to_be_visible()
+    page.get_by_role("button", name="Done").click()
+    assert page.locator("code.secret").count() == 0
+    page.get_by_role("button", name="Revoke …").click()
+    page.get_by_role("button", name="Revoke", exact=True).click()
+    expect(page.get_by_role("button", name="Enter another key").first).to_be_visible()
     page.context.close()

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["open_page"]
 
-_ALL = ("read", "write", "feedback", "forget", "admin")
-
 
 def open_page(
     output: Output,
@@ -94,7 +92,9 @@ def _store(file: str | None) -> str | Store:
 
 def _key(ring: KeyRing) -> str:
     """Return a key for everything, which ends with this process."""
-    _, written = ring.make("", list(_ALL), name="demem open")
+    from demem_agent.server.keys.records import SCOPES
+
+    _, written = ring.make("", list(SCOPES), name="demem open")
     return written
 
 

@@ -148,7 +148,7 @@ function OneMemory({ memory, place, scopes }) {
   if (!found) return html`<h1>No such view</h1><p><a href=${go("ask")}>Ask</a></p>`;
   const { about, slots } = asked.value;
   const can = (...any) => any.some((scope) => scopes.includes(scope));
-  const view = { memory, slots, settings: about.settings, version: `${about.version} ${turn}`, arg: place.arg, query: place.query, go, changed, live, can };
+  const view = { memory, slots, settings: about.settings, version: `${about.version} ${turn}`, arg: place.arg, query: place.query, go, changed, live, can, scopes };
   return html`<${Fragment}><p class="where"><${Text} text=${cut(memory, 60)} /> · <span class="num">${number(about.items)}</span> items</p><${Failed} error=${asked.error} /><${found[2]} ...${view} /><//>`;
 }
 

@@ -82,7 +82,7 @@ function Verdict({ weighed, slots, go }) {
         ${reading.decisions.slice(0, 3).map((id) => html` <a href=${go("answers", id)}>${id}</a>`)}</span>`}
       ${reading.unranked && html`<span>The reranker failed: <${Text} text=${reading.unranked} /></span>`}</p>
     </div>
-    <div class="odds"><b>${percent(probability)}</b>
+    <div class="odds"><b>${percent(probability)}</b> <span class="small">that it is held</span>
       <${Meter} value=${probability} most=${1} label=${`Probability ${percent(probability)}`}
         colour=${route.adequate || reading.settled ? "var(--good)" : "var(--warn)"} /></div>
   </section>`;

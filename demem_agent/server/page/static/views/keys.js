@@ -4,9 +4,9 @@ import { ask, every, key, post } from "../api.js";
 import { Asked, Badge, Button, Dialog, Empty, Failed, Head, useAsked, useDoing } from "../parts.js";
 import { Text, time } from "../text.js";
 
-const SCOPES = { read: "read", write: "remember and arrange", feedback: "answer and judge", forget: "forget and delete", admin: "make keys" };
+const SAYS = { read: "read", write: "remember and arrange", feedback: "answer and judge", forget: "forget and delete", metrics: "see the server's numbers", admin: "make keys" };
 
-export function Keys({ can }) {
+export function Keys({ can, scopes }) {
   const asked = useAsked(() => every("/v1/keys"), []);
   const [shown, setShown] = useState(null);
   if (!can("admin")) return html`<${Head} title="Keys" /><${Empty}>Keys are shown to whoever has one with the scope admin.<//>`;
@@ -19,7 +19,7 @@ export function Keys({ can }) {
   return html`<${Head} title="Keys" says="Who may call, for which memories, to do what. As soon as there is a key, everybody needs one." />
     ${shown && html`<section class="note good" role="status"><strong>The new key, shown once:</strong><p><code class="secret" tabindex="0">${shown.key}</code></p>
       <${Button} kind="small" onClick=${() => { key.set(shown.key); setShown(null); }}>Use it here<//> <${Button} kind="small" onClick=${() => setShown(null)}>Done<//></section>`}
-    <${Making} made=${made} isFirst=${asked.value?.records.length === 0} />
+    <${Making} made=${made} offered=${scopes} isFirst=${asked.value?.records.length === 0} />
     <section><h2>Keys so far</h2><${Asked} asked=${asked} what="the keys">${({ records }) => records.length
       ? html`<div class="list">${records.map((one) => html`<${OneKey} key=${one.id} one=${one} again=${asked.again} made=${made} />`)}</div>`
       : html`<${Empty}>There is none, so whoever is on this machine may call without one.<//>`}<//></section>`;
@@ -44,7 +44,8 @@ function OneKey({ one, again, made }) {
   </article>`;
 }
 
-function Making({ made, isFirst }) {
+// Nobody can give more than he has.
+function Making({ made, offered, isFirst }) {
   const [scopes, setScopes] = useState(["read"]);
   const making = useDoing(async (event) => {
     const form = new FormData(event.target);
@@ -58,6 +59,6 @@ function Making({ made, isFirst }) {
     <label>Name <input name="name" maxlength="200" placeholder="whom it is for" /></label>
     <label>Memories that begin with <input name="prefix" placeholder="all" /></label>
     <label>Expires after days <input name="days" type="number" min="0.1" step="any" placeholder="never" /></label>
-    <fieldset><legend>May</legend>${Object.entries(SCOPES).map(([scope, says]) => html`<label class="check"><input type="checkbox" checked=${scopes.includes(scope)} onChange=${() => toggle(scope)} /> ${says} <code>${scope}</code></label>`)}</fieldset>
+    <fieldset><legend>May</legend>${offered.map((scope) => html`<label class="check"><input type="checkbox" checked=${scopes.includes(scope)} onChange=${() => toggle(scope)} /> ${SAYS[scope] ?? ""} <code>${scope}</code></label>`)}</fieldset>
     <button class="button main" type="submit" disabled=${making.busy || !scopes.length}>Make it</button><${Failed} error=${making.error} /></form></details>`;
 }

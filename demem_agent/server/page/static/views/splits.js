@@ -12,7 +12,7 @@ function All({ memory, slots, go, version }) {
   const path = ofMemory(memory);
   const asked = useAsked(async () => {
     const [certificates, items, answers] = await Promise.all(["certificates", "items", "answers"].map((what) => every(`${path}/${what}`)));
-    return { certificates: certificates.records, items: items.records, answers: answers.records };
+    return { certificates: certificates.records, items: items.records, isCut: items.more || answers.more, answers: answers.records };
   }, [memory, version]);
   return html`<${Head} title="Splits" says="A room is split only where a certificate says that two questions cannot both be served by it. Each can be replayed, and taken back." />
     <${Asked} asked=${asked} what="the splits">${(found) => html`
@@ -45,7 +45,7 @@ function splitsOf(certificates, answers, from, to) {
   });
 }
 
-function Tree({ certificates, items, answers, slots, go }) {
+function Tree({ certificates, items, answers, isCut, slots, go }) {
   const times = [...items, ...answers].map((one) => moment(one.at)).filter((value) => !Number.isNaN(value));
   if (!slots.length || times.length < 2) return null;
   const from = Math.min(...times);
@@ -77,7 +77,7 @@ function Tree({ certificates, items, answers, slots, go }) {
       ${items.map((item) => lane.has(slotOf[item.id]) && !Number.isNaN(moment(item.at)) && html`<circle cx=${x(moment(item.at)) + jitter(item.id)} cy=${lane.get(slotOf[item.id])} r="3.2" style=${{ fill: hue(slotOf[item.id]) }} class="said-then" />`)}
       ${splits.map(({ one, at }) => lane.has(one.slot) && html`<${Diamond} x=${markOf(one, x(at), splits)} y=${lane.get(one.slot)} ...${{ one, go }} />`)}
     </svg></div>
-    <p class="soft">Items stand when they were said, splits when the later of the two questions was asked. An item that moved in a split is shown where it is now.</p>
+    <p class="soft">Items stand when they were said, splits when the later of the two questions was asked. An item that moved in a split is shown where it is now.${isCut && " Of this memory the first 2,000 items and answers are drawn."}</p>
     <${AsTable} caption="Splits in time" columns=${["Certificate", "When", "From", "To", "State"]}
       rows=${splits.map(({ one, at, isKnown }) => [html`<a href=${go("splits", one.id)}>${one.id}</a>`, isKnown ? day(new Date(at).toISOString()) : "not known", `Room ${one.slot}`, one.new_slot == null ? "–" : `Room ${one.new_slot}`, stateOf(one)])} />
   </section>`;
