@@ -35,6 +35,8 @@ _OF_WISHES = pattern(
     r"|if|gift|present)\b",
     re.IGNORECASE,
 )
+#: What takes for granted that something was so: "is the dentist still on 12 May?"
+_STILL = pattern(r"\b(?:still|noch|todavía|aún|encore|toujours|ancora|ainda|nog)\b", re.IGNORECASE)
 _OWNER = pattern(r"(?<![\w'’])(?P<owner>[^\W\d_][\w-]*)['’]s (?P<thing>(?:[\w-]+ ?){1,3})")
 _NAME = pattern(r"(?<![\w'’])[^\W\d_a-zß-öø-ÿ][\w-]+")
 _MY = pattern(r"\b(?:my|our) (\w+(?: \w+)?)", re.IGNORECASE)
@@ -122,7 +124,7 @@ def _touches(asked: _Asked, text: str, said: Sequence[str], own: bool | None) ->
     if asked.words.isdisjoint(content_terms(text)):
         return False
     if asks(text) and begins_as_question(text):
-        return True
+        return _STILL.search(text) is None
     wished = _WISHED.search(text)
     if wished is not None and asked.words.isdisjoint(content_terms(text[: wished.start()])):
         return True
