@@ -167,7 +167,7 @@ def grown(file: Path, items: int, count: int, seed: int) -> float:
 def apart(*words: str) -> str:
     """Have a new process do a part, and return what it says."""
     command = [sys.executable, __file__, "--part", *words]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
 def measured(sizes: list[int], rounds: int, count: int, seed: int) -> tuple[list[Opened], float]:
