@@ -69,6 +69,7 @@ __all__ = [
 __public__ = (
     "demem_agent",
     "demem_agent.async_memories",
+    "demem_agent.auditing",
     "demem_agent.cli",
     "demem_agent.client",
     "demem_agent.decision",

@@ -303,8 +303,8 @@ class AsyncSlotMemory(MemoryHandle):
             if progress:
                 progress(plan.unchanged + len(made), len(listing.turns))
         receipt = None
-        if plan.gone and gone == "forget":
-            receipt = await self._run(flows.sync.leave, plan.gone, source)
+        if plan.leaves and gone == "forget":
+            receipt = await self._run(flows.sync.leave, plan, source)
         return flows.sync.synced(plan, made, receipt)
 
     async def history(self, evidence_id: str) -> tuple[Version, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from demem_agent.errors import InvalidInput
-from demem_agent.stores import Store, opened_store
+from demem_agent.stores import Address, Store, opened_store
 from demem_agent.stores.backups import BackupReceipt, Progress, backed_up
 from demem_agent.stores.examining import (
     Examined,
@@ -17,9 +17,11 @@ from demem_agent.stores.examining import (
     examined,
     repaired,
 )
+from demem_agent.stores.receipts import Verified, receipt_in, verified
 from demem_agent.stores.sqlite import SqliteStore
 from demem_agent.stores.wrapping import EncryptionKey
 from demem_agent.text.units import Measure
+from demem_agent.types import Receipt
 
 __all__ = [
     "BackupReceipt",
@@ -27,10 +29,13 @@ __all__ = [
     "Examined",
     "ExaminedMemory",
     "Repaired",
+    "Verified",
     "backup",
     "examine",
+    "receipt_in",
     "repair",
     "rotate_encryption_key",
+    "verify_receipt",
 ]
 
 
@@ -128,6 +133,46 @@ def repair(
         StoreError: as for :func:`examine`.
     """
     return repaired(path, out, counter=counter, progress=progress, encryption_key=encryption_key)
+
+
+def verify_receipt(
+    url: str | Store,
+    receipt: Receipt,
+    *,
+    memory_id: str = "default",
+    tenant: str = "default",
+    counter: Measure | None = None,
+    encryption_key: EncryptionKey | None = None,
+) -> Verified:
+    """Look whether what a receipt of ``forget`` says still is so; nothing is written.
+
+    It holds where the items were once in the memory and are not, nothing in it names them, answers
+    and situations that were blanked are blank, no digest of a keyed call that told them is kept,
+    and the file owes no erasure. So it tells where an older file was put back.
+
+    Args:
+        receipt: as ``forget`` gave it, or from JSON by :func:`receipt_in`.
+        memory_id, tenant: of which memory it is.
+        counter: what measures texts, of a memory that counts in tokens and was made with one.
+        encryption_key: of an encrypted file.
+
+    Raises:
+        MemoryGone: where there is no such memory any more.
+        StoreError: if it cannot be read, or not whole.
+
+    Examples:
+        >>> import tempfile
+        >>> from demem_agent import SlotMemory
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     url = f"sqlite:///{folder}/bot.db"
+        ...     with SlotMemory.open(url) as memory:
+        ...         told = memory.ingest("I moved to Lisbon.")
+        ...         receipt = memory.forget("e1")
+        ...     verify_receipt(url, receipt).holds
+        True
+    """
+    with opened_store(url, encryption_key=encryption_key) as store:
+        return verified(store, Address(tenant, memory_id), receipt, counter)
 
 
 def rotate_encryption_key(

@@ -293,7 +293,7 @@ def test_the_wall_reads_the_python_of_documents_and_no_other_block(tmp_path: Pat
 
 #: Rooms and root modules, each above all that it may import from (``docs/architecture.md``).
 FLOORS = """cli server studies evaluate testing llms async_memory async_memories pool memories
-     memory client wire copying safekeeping held door options flows splitting feedback
+     auditing memory client wire copying safekeeping held door options flows splitting feedback
      drivers stores answering reading requests slots summaries scoring encoders text decision
      imports messages settings channels where turns types metadata servers errors notebook
      hints shipped later""".split()

@@ -35,8 +35,10 @@ from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
 
+from exports import options
 from life import Course, course, digest, opened
 
+from demem_agent import SlotMemory
 from demem_agent.errors import InvalidInput, NotFound
 
 KILLS = 1_500
@@ -49,8 +51,8 @@ LIVES = 8
 SOON = 8
 #: Keyed steps before the last one that are taken again.
 AGAIN = 3
-#: A file of schema 9, written by ``--write-old`` before rows were sealed.
-OLD = Path(__file__).with_name("schema_9.sql")
+#: Statements that make a file of schema 9, of before rows were sealed.
+OLD = Path(__file__).parents[2] / "tests" / "stores" / "schema9.sql"
 
 
 @dataclass(slots=True)
@@ -287,7 +289,7 @@ def migrate_killed(
 
     def open_it(say: Callable[[str], None]) -> None:
         say("begin migration")
-        with opened(url):
+        with _old(url):
             say("done 0 migration")
 
     child = Child(open_it)
@@ -300,7 +302,7 @@ def migrate_killed(
     time.sleep(drawn.random() * 1.1 * took["migration"])
     child.kill()
     found.kills["migration"] += 1
-    with _reported("migration", found), opened(url) as memory:
+    with _reported("migration", found), _old(url) as memory:
         memory.check()
         if digest(memory) not in known:
             found.failures["a file of an earlier version holds something else"] += 1
@@ -313,20 +315,6 @@ def old_file(path: Path) -> Path:
     with closing(sqlite3.connect(path)) as db:
         db.executescript(OLD.read_text())
     return path
-
-
-def write_old(path: Path = OLD) -> None:
-    """Write the statements that make a file of the version at hand."""
-    with tempfile.TemporaryDirectory() as folder:
-        with opened(f"sqlite:///{folder}/old.db") as memory:
-            for step in course(9, 25).steps:
-                step.take(memory)
-        with closing(sqlite3.connect(f"{folder}/old.db")) as db:
-            told = list(db.iterdump())
-            for pragma in ("application_id", "user_version"):
-                number = db.execute(f"PRAGMA {pragma}").fetchone()[0]
-                told.append(f"PRAGMA {pragma} = {number};")
-    path.write_text("\n".join(told) + "\n")
 
 
 @cache
@@ -368,8 +356,13 @@ def measured(kills: int, seed: int, length: int, tell: bool = False) -> Found:
 def _as_migrated(folder: Path) -> list[str]:
     """Return what a file of an earlier version exports once it is opened, undisturbed."""
     path = old_file(folder / "undisturbed.db")
-    with opened(f"sqlite:///{path}") as memory:
+    with _old(f"sqlite:///{path}") as memory:
         return [digest(memory)]
+
+
+def _old(url: str) -> SlotMemory:
+    """Open a memory that an earlier version made, with settings of its own."""
+    return SlotMemory.open(url, **options())
 
 
 def main() -> None:

@@ -7,9 +7,10 @@ changed and items forgotten, in a random order; now and then it is closed and op
 are, for each tenth of the operations: bytes of RAM of the process, bytes of the file, how long the
 processor worked for a call in the median, and what one call in a hundred took more than by the
 clock; then how much RAM and file grow by in 100,000 operations, by a line through the second half.
-Keys, answers and receipts are kept for good, so a line that rises is expected: no more than the
-stated one. Leaves with 1 where RAM or file rises more steeply than stated, calls in the last tenth
-take longer than stated beside the third, or ``check()`` fails.
+What was asked has a row for good, and so have keys and receipts up to a bound that is far off, so
+that a line that rises is expected: no more than the stated one. Leaves with 1 where RAM or file
+rises more steeply than stated, calls in the last tenth take longer than stated beside the third, or
+``check()`` fails.
 """
 
 from __future__ import annotations

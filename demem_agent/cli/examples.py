@@ -82,6 +82,11 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "demem restore bot.db -m again.db",
     ),
     "doctor": ("demem doctor bot.db", "demem doctor bot.db --repair mended.db --json"),
+    "audit-log": ("demem audit-log audit.jsonl", "demem audit-log audit.jsonl --item e1 --json"),
+    "verify-receipt": (
+        "demem verify-receipt receipt.json -m bot.db",
+        "demem verify-receipt receipt.json -m bot.db --json",
+    ),
     "rotate-key": ("demem rotate-key bot.db --to new.key", "demem rotate-key bot.db --open"),
     "check": ("demem check -m bot.db", "demem check -m bot.db --json"),
     "memories": ("demem memories bot.db", "demem memories bot.db --tenant default --json"),

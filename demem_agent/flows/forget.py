@@ -22,7 +22,7 @@ from demem_agent.scoring import moment
 from demem_agent.slots.choosing.kept import is_kept
 from demem_agent.slots.choosing.names import forgotten_name
 from demem_agent.slots.filtering import items_within
-from demem_agent.slots.ledger import unkeyed, withdrawn
+from demem_agent.slots.ledger import unkeyed
 from demem_agent.slots.records import (
     Certified,
     Delta,
@@ -32,6 +32,7 @@ from demem_agent.slots.records import (
 )
 from demem_agent.slots.state import State
 from demem_agent.slots.successions.versions import beside, versions
+from demem_agent.slots.withdrawing import withdrawn
 from demem_agent.summaries.compress import Summary
 from demem_agent.types import (
     Candidate,

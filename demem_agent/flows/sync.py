@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from datetime import datetime
 from itertools import chain
@@ -23,7 +23,7 @@ from demem_agent.flows.update import Change, Made, carried_over, says_the_same, 
 from demem_agent.later import dataclass, pattern
 from demem_agent.requests import Flow
 from demem_agent.slots.ledger import operation, unkeyed
-from demem_agent.slots.records import Delta
+from demem_agent.slots.records import Delta, Operation
 from demem_agent.slots.state import State
 from demem_agent.slots.successions.of_notes import with_notes
 from demem_agent.slots.successions.versions import beside, versions
@@ -91,11 +91,18 @@ class Plan:
         changes: turns to remember, in order.
         gone: what is in the list no more, but in the memory, by the id of the item that holds.
         unchanged: how many turns are to be left.
+        unlisted: what is in neither any more: it was forgotten, and then left the list.
     """
 
     changes: tuple[Change, ...]
     gone: Mapping[str, Entry]
     unchanged: int
+    unlisted: tuple[Entry, ...] = ()
+
+    @property
+    def leaves(self) -> bool:
+        """Whether something has left the list since."""
+        return bool(self.gone or self.unlisted)
 
 
 def join(state: State, listing: Listing) -> Flow[None]:
@@ -171,24 +178,44 @@ def planned(state: State, listing: Listing) -> Plan:
     return _Comparison(state, listing).plan()
 
 
-def leave(state: State, gone: Mapping[str, Entry], source: str) -> Flow[Receipt]:
+def leave(state: State, plan: Plan, source: str) -> Flow[Receipt | None]:
     """Forget what is in a list no more, with all that it said before.
 
-    That it has left is recorded: should it come back, it is new.
+    That it has left is recorded: should it come back, it is new. Digests of what it said are not
+    needed any more, and go.
+
+    Returns:
+        None where nothing of it was in the memory.
     """
     near = beside(state)
-    said = [sorted(versions(near, [item])) for item in gone]
+    said = [sorted(versions(near, [item])) for item in plan.gone]
     items = set(chain.from_iterable(said))
     receipt = yield from forget(state, Selected(items=frozenset(items)))
     operations = []
-    left = zip(gone.values(), said, strict=True)
+    left = zip(plan.gone.values(), said, strict=True)
     for seq, (entry, items_of) in enumerate(left, state.head.seq + 1):
         result = {"evidence_id": None, "list": source, "own": entry.own, "left": items_of}
         key = _free(state, f"{source}:{entry.own} @{entry.seq} {LEFT}")
         operations.append(operation(seq, KIND, key, LEFT, result))
-    delta = Delta(replace(state.head, seq=operations[-1].seq), tuple(operations))
+    lines = tuple(operations) or (unkeyed(state.head.seq + 1, KIND),)
+    owns = {entry.own for entry in (*plan.gone.values(), *plan.unlisted)}
+    delta = Delta(
+        replace(state.head, seq=lines[-1].seq),
+        lines,
+        withdrawn=tuple(_unsaid(state, source, owns)),
+        for_room=True,
+    )
     yield from committed(state, delta)
-    return receipt
+    return receipt if plan.gone else None
+
+
+def _unsaid(state: State, source: str, owns: Set[str]) -> Iterator[tuple[str, Operation]]:
+    """Yield what was recorded of turns that have left a list, without what they said."""
+    for key, line in state.keyed.items():
+        if line.kind == KIND and line.request != LEFT:
+            told = json.loads(line.result)
+            if told["list"] == source and told["own"] in owns:
+                yield key, replace(line, request=LEFT)
 
 
 def synced(plan: Plan, made: Sequence[Made | None], receipt: Receipt | None) -> Synced:
@@ -237,7 +264,7 @@ class _Comparison:
             self._by_id(id, numbers)
         self._by_text(placed)
         changes = tuple(self.changes[n] for n in sorted(self.changes))
-        return Plan(changes, self._gone(), self.unchanged)
+        return Plan(changes, self._gone(), self.unchanged, tuple(self._unlisted()))
 
     def versions(self) -> Iterator[tuple[Evidence, Evidence]]:
         """Yield what is superseded, and by what, of items that share the id of a single turn."""
@@ -290,6 +317,13 @@ class _Comparison:
             if own not in self.claimed and item is not None and item.id not in here:
                 gone[item.id] = entry
         return gone
+
+    def _unlisted(self) -> Iterator[Entry]:
+        """Yield what is neither in the list nor in the memory, and known by what it said."""
+        for own, entry in self.entries.items():
+            is_known = entry.seq and entry.request not in ("", LEFT)
+            if own not in self.claimed and is_known and entry.item not in self.state.evidence:
+                yield entry
 
     def _by_id(self, id: str, numbers: Sequence[int]) -> None:
         """Compare the turns that share an id with what is remembered under it, or their keys.

@@ -11,11 +11,11 @@ from contextlib import contextmanager
 from functools import partial
 from uuid import uuid4
 
+from demem_agent.auditing import Audit
 from demem_agent.errors import DeMemError
 from demem_agent.later import dataclass
 from demem_agent.server.access import Access
 from demem_agent.server.admission import LANES, Lane, Room
-from demem_agent.server.audit import Audit
 from demem_agent.server.endpoints import ENDPOINTS, Endpoint
 from demem_agent.server.events import Stream
 from demem_agent.server.house import House

@@ -10,13 +10,13 @@ from typing import Any, Unpack
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from demem_agent.auditing import Audit
 from demem_agent.errors import InvalidInput
 from demem_agent.options import Options, settings_given
 from demem_agent.pool import MOST_BYTES, MemoryPool
 from demem_agent.server.access import is_loopback
 from demem_agent.server.admission import Room
 from demem_agent.server.app import App
-from demem_agent.server.audit import Audit
 from demem_agent.server.house import House
 from demem_agent.server.keys import KeyRing
 from demem_agent.server.receiving import Limits

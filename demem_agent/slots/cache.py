@@ -11,6 +11,7 @@ from demem_agent.later import dataclass
 from demem_agent.scoring import Query, Ranking, Weights, rank
 from demem_agent.scoring.columns import Column
 from demem_agent.scoring.index import PassageIndex, Stretch
+from demem_agent.slots.naming import Named
 from demem_agent.slots.successions.claims import Claim, claims_in
 from demem_agent.slots.successions.worth import Idf, Worth
 from demem_agent.summaries.compress import Excerpt, excerpts
@@ -49,6 +50,7 @@ class Cache:
         worth: of words, in the memory of so many items ever remembered and forgotten.
         sizes: per record, as it was measured, what its texts came to.
         reviewed: pairs whose suppressed witness was tested anew, and the revision they had then.
+        named: which keyed operations name an item, an answer or a decision.
         marks: per filter, by the number of an item, whether it is left by it.
     """
 
@@ -65,6 +67,7 @@ class Cache:
     sizes: dict[str, tuple[object, int]] = field(default_factory=dict)
     reviewed: dict[tuple[str, str], int] = field(default_factory=dict)
     marks: dict[Where, Column] = field(default_factory=dict)
+    named: Named = field(default_factory=Named)
 
     def excerpts_of(
         self, item: Evidence, used: int, limit: int, measure: Measure

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Set
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Set
 from itertools import islice
 from typing import Any
 
 from demem_agent.errors import IdempotencyConflict
-from demem_agent.later import pattern
+from demem_agent.slots.naming import LISTED, named_in
 from demem_agent.slots.records import Delta, Operation
 from demem_agent.slots.state import State
 
@@ -21,7 +20,6 @@ __all__ = [
     "operation",
     "stored_result",
     "unkeyed",
-    "withdrawn",
 ]
 
 #: How many keyed calls are known of which nothing is there that they have remembered, and how many
@@ -31,13 +29,7 @@ RECEIPTS = 10_000
 #: The kinds of operations by which a memory forgets of itself.
 _MAKING_ROOM = ("room", "lapse")
 #: The kinds of operations that remember a turn under a key.
-_OF_TURNS = ("ingest", "sync")
-#: That of a turn of a list, which the list may go on saying: it is known by what was asked.
-_LISTED = "sync"
-#: Those of decisions.
-_DECIDING = ("decide", "decided")
-#: An id in what an operation gave.
-_ID = pattern(r'"([a-z]\d+)"')
+_OF_TURNS = ("ingest", LISTED)
 #: What a keyed operation gave, as JSON values by field.
 StoredResult = dict[str, Any]
 
@@ -76,28 +68,6 @@ def stored_result(state: State, key: str | None, request: str) -> StoredResult |
     return result
 
 
-def withdrawn(state: State, changed: Iterable[str]) -> tuple[tuple[str, Operation], ...]:
-    """Return the keyed operations by which what is forgotten was told, without what was asked.
-
-    A digest of it would confirm a guess. Also those go of which nobody knows what they had said,
-    since it is kept nowhere. What was synced from a list keeps its digest: by that the list, which
-    may say it still, does not bring it back.
-
-    Args:
-        changed: ids of the items that go, and of the contexts, situations and decisions that lose
-            words with them.
-    """
-    going = set(changed)
-    going.update(one.id for one in state.choices.values() if one.situation in going)
-    found = []
-    for key, one in state.keyed.items():
-        if one.request and one.kind != _LISTED:
-            ids = _ID.findall(one.result)
-            if not going.isdisjoint(ids) or _is_kept_nowhere(state, one, ids):
-                found.append((key, _without_request(one)))
-    return tuple(found)
-
-
 def expired(state: State, delta: Delta) -> tuple[Operation, ...]:
     """Return the operations that are known long enough, once a delta is written.
 
@@ -118,35 +88,6 @@ def expired(state: State, delta: Delta) -> tuple[Operation, ...]:
 def _of_the_past(state: State, written: Set[int]) -> Iterator[Operation]:
     """Yield the keyed operations of which nothing is there that they have remembered."""
     for one in state.keyed.values():
-        is_kept = one.kind == _LISTED or one.seq in written
-        if not is_kept and state.evidence.keys().isdisjoint(_ID.findall(one.result)):
+        is_kept = one.kind == LISTED or one.seq in written
+        if not is_kept and state.evidence.keys().isdisjoint(named_in(one)):
             yield one
-
-
-def _without_request(one: Operation) -> Operation:
-    """Return an operation that does not show what was asked; its key may have told it as well."""
-    key = str(one.key)
-    if key.endswith(one.request):  # as that of a correction, which memory itself has given
-        key = f"{key.removesuffix(one.request)}{one.seq}"
-    return replace(one, key=key, request="")
-
-
-def _is_kept_nowhere(state: State, one: Operation, ids: Iterable[str]) -> bool:
-    """Whether a text may be nowhere any more but in what was asked under a key.
-
-    It is that of a turn of which nothing was left to remember, of feedback where something else was
-    told of the same answer, and of what was decided in a situation known from before in other
-    words.
-
-    Args:
-        ids: that the result names.
-    """
-    if one.kind == "ingest":
-        return not ids
-    if one.kind == "feedback":
-        told = (state.contexts[id].context.told for id in ids if id in state.contexts)
-        return any(len(channels) > 1 for channels in told)
-    if one.kind in _DECIDING:
-        decided = (state.choices[id].situation for id in ids if id in state.choices)
-        return any(state.situations[id].situation.seen != one.seq for id in decided)
-    return False

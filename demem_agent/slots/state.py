@@ -240,6 +240,7 @@ class State:
         self._play(delta)
         for mark in delta.marks:
             self.put_mark(mark)
+        self._unname(delta)
         withdraw(self.keyed, delta.withdrawn)
         expire(self.keyed, self.receipts, delta.expired)
         for operation in delta.operations:
@@ -247,6 +248,14 @@ class State:
                 self.keyed[operation.key] = operation
             if operation.is_receipt:
                 self.receipts.append(operation)
+
+    def _unname(self, delta: Delta) -> None:
+        """Take keyed operations out of the index of what they name."""
+        for key, one in delta.withdrawn:
+            self.cache.named.drop(key, one)
+        for one in delta.expired:
+            if one.key is not None:
+                self.cache.named.drop(one.key, one)
 
     def begin_index(self) -> None:
         """Start what is derived from vectors anew, once the number of dimensions is known."""

@@ -478,7 +478,13 @@ def _copy_of(path: Path) -> Iterator[Path]:
         copy = Path(folder) / "examined.db"
         _copy(path, copy)
         copy.chmod(0o600)
-        yield copy
+        try:
+            yield copy
+        except StoreError as error:
+            told = str(error)
+            if str(copy) in told:  # whoever asked knows nothing of a copy
+                raise StoreError(told.replace(str(copy), str(path))) from error
+            raise
 
 
 def _copy(path: Path, copy: Path) -> None:

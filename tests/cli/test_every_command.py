@@ -66,6 +66,8 @@ def test_every_command_on_a_memory_is_tried_here() -> None:
         "restore",
         "doctor",
         "rotate-key",
+        "verify-receipt",
+        "audit-log",
     } == set(COMMANDS)
 
 

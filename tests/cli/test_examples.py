@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import shutil
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ pytest.importorskip("typer")
 
 import typer.main
 
+from demem_agent import SlotMemory
 from demem_agent.cli.app import app
 from demem_agent.cli.commands import COMMANDS
 from demem_agent.cli.examples import EXAMPLES
@@ -47,8 +49,12 @@ def files(demem: Demem, lived: Path, tmp_path: Path) -> Demem:
     question = {"question": "Where does Ana live?", "reference": "Porto", "evidence": ["t1"]}
     Path("questions.jsonl").write_text(f"{json.dumps(question)}\n")
     Path("notes.txt").write_text("The spare key is behind the blue pot.\n")
+    Path("audit.jsonl").touch()
     Path("new.key").write_text("0f" * 32)
     shutil.copy(lived, "bot.db")
+    with SlotMemory.open("sqlite:///bot.db") as memory:
+        gone = memory.forget(memory.ingest("I was here.").evidence_id)
+    Path("receipt.json").write_text(json.dumps(asdict(gone)))
     demem("export", "bot.jsonl", "-m", "bot.db")
     demem("supersede", "e1", "e2", "-m", "bot.db")
     return demem

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
+from benchmark_files import benchmark
 
 from demem_agent import SlotMemory
-from demem_agent.errors import IdempotencyConflict
-from demem_agent.slots import ledger
+from demem_agent.errors import DeMemError, IdempotencyConflict
+from demem_agent.slots import ledger, naming
+from demem_agent.slots.records import Operation
+from demem_agent.stores import MemoryStore
 from demem_agent.testing import BagEncoder, ReadingAnswerer
 
 SECRET = "The alarm code is 7431."
@@ -154,6 +158,64 @@ def test_a_list_brings_back_nothing_that_was_remembered_under_its_keys(by: str) 
     memory.check()
 
 
+RENT = {"text": "The rent is due.", "source_id": "2"}
+
+
+def left_of(memory: SlotMemory) -> list[str]:
+    """Return the digests that are kept of what was asked."""
+    return [one for one in requests(memory).values() if len(one) == 64]
+
+
+@pytest.mark.parametrize("is_forgotten_first", [False, True])
+def test_what_has_left_its_list_leaves_no_digest(is_forgotten_first: bool) -> None:
+    memory = opened()
+    said = {"text": SECRET, "source_id": "1"}
+    memory.sync([said, RENT], source="crm")
+    if is_forgotten_first:
+        memory.forget("e1")
+        assert memory.sync([said, RENT], source="crm", gone="forget").unchanged == 2
+        assert len(left_of(memory)) == 2
+    done = memory.sync([RENT], source="crm", gone="forget")
+    assert (done.receipt is None) == is_forgotten_first
+    assert len(left_of(memory)) == 1
+    memory.check()
+    before = memory.export()
+    memory.sync([RENT], source="crm", gone="forget")
+    assert memory.export() == before
+    assert memory.sync([said, RENT], source="crm").new == ("e3",)
+
+
+def test_what_a_list_said_before_leaves_no_digest() -> None:
+    memory = opened()
+    memory.sync([{"text": SECRET, "source_id": "1"}], source="crm")
+    memory.sync([{"text": "The alarm code is gone.", "source_id": "1"}], source="crm")
+    _, last = left_of(memory)
+    memory.forget("e1")
+    assert left_of(memory) == [last]
+
+
+def test_what_was_looked_at_once_is_looked_up_from_then_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    memory = opened()
+    for number in range(30):
+        memory.ingest(f"The lamp {number} is lit.", key=f"k{number}")
+    memory.forget("e1")
+    memory.ingest("The lamp is out.", key="new")
+    read: list[int] = []
+    right = naming.named_in
+
+    def named_in(one: Operation) -> list[str]:
+        read.append(one.seq)
+        return right(one)
+
+    monkeypatch.setattr(naming, "named_in", named_in)
+    memory.forget("e2")
+    assert requests(memory)["k1"] == ""
+    assert len(set(read)) == 2  # the new one, and the one that goes
+    assert len(left_of(memory)) == 29
+
+
 def test_all_stores_come_to_the_same(tmp_path: Path) -> None:
     told = []
     for store in (None, f"sqlite:///{tmp_path}/a.db"):
@@ -214,3 +276,24 @@ class TestWhatIsKnownLongEnough:
         for number in range(5):
             memory.feedback(answer, reward=1.0, key=f"f{number}")
         assert len(memory._held.state.keyed) == 5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [0, 3, 5])
+def test_through_a_life_no_call_tells_what_is_gone_and_each_may_be_made_again(seed: int) -> None:
+    life = benchmark("life", "reliability")
+    memory = life.opened(MemoryStore())
+    taken = []
+    for step in life.course(seed, 60).steps:
+        step.take(memory)
+        taken.append(step)
+        live = {item.id for item in memory.evidence()}
+        for one in memory._held.state.keyed.values():
+            items = {id for id in naming.named_in(one) if id.startswith("e")}
+            assert not one.request or items <= live
+    before = memory.export()
+    for step in taken:
+        if step.is_keyed:
+            with suppress(DeMemError):  # where what it was about is gone
+                step.take(memory)
+    assert memory.export() == before

@@ -26,6 +26,7 @@ from demem_agent.cli.commands.forget import forget
 from demem_agent.cli.commands.history import history
 from demem_agent.cli.commands.hook import hook
 from demem_agent.cli.commands.ingest import ingest
+from demem_agent.cli.commands.looking.audit_log import audit_log
 from demem_agent.cli.commands.looking.items import items
 from demem_agent.cli.commands.looking.show import show
 from demem_agent.cli.commands.looking.stats import stats
@@ -47,6 +48,7 @@ from demem_agent.cli.commands.whole.doctor import doctor
 from demem_agent.cli.commands.whole.memories import memories
 from demem_agent.cli.commands.whole.rename_memory import rename_memory
 from demem_agent.cli.commands.whole.rotate_key import rotate_key
+from demem_agent.cli.commands.whole.verify_receipt import verify_receipt
 from demem_agent.cli.measuring.audit import audit
 from demem_agent.cli.measuring.bench import bench
 from demem_agent.cli.measuring.eval import evaluate_own
@@ -69,6 +71,7 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "items": items,
     "show": show,
     "stats": stats,
+    "audit-log": audit_log,
     "slots": slots,
     "rename": rename,
     "pin": pin,
@@ -89,6 +92,7 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "restore": restore,
     "doctor": doctor,
     "rotate-key": rotate_key,
+    "verify-receipt": verify_receipt,
     "check": check,
     "memories": memories,
     "copy": copy,
