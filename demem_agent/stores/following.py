@@ -34,9 +34,7 @@ def _take_in(state: State, news: News) -> None:
     """Apply all that is told; then slots and certificates, which quote items by their use."""
     rows = news.rows
     amended = [one for one in rows.contexts if one.context.id in state.contexts]
-    told = _told(state, news)
-    _put_anew(state, news)
-    state.apply(told)
+    state.apply(_told(state, news))
     _play(state, rows)
     state.derived.used = state.uses_in(stored.context for stored in state.contexts.values())
     slots = tuple(slot_state(state, row) for row in rows.slots)
@@ -56,6 +54,7 @@ def _told(state: State, news: News) -> Delta:
     marks = {mark.evidence_id for mark in rows.marks}
     slots = {row.number for row in rows.slots}
     moved = [(id, one.slot) for id, one in items.items() if id in known]
+    withdrawn, gone = _of_before(state, news)
     return Delta(
         rows.head,
         tuple(one for one in _operations(rows) if one.seq > state.head.seq),
@@ -72,6 +71,8 @@ def _told(state: State, news: News) -> Delta:
         lapsed=tuple(
             id for id in _ids(news, "succession", "s", state.successions) if id not in successions
         ),
+        withdrawn=withdrawn,
+        expired=gone,
         marks=(
             *rows.marks,
             *(Mark(id) for id in _ids(news, "mark", "e", state.marks) if id not in marks),
@@ -104,16 +105,20 @@ def _ids(news: News, table: str, prefix: str, known: Container[str]) -> Iterator
             yield id
 
 
-def _put_anew(state: State, news: News) -> None:
-    """Put operations of before as they are now: withdrawn, or gone."""
+def _of_before(
+    state: State, news: News
+) -> tuple[tuple[tuple[str, Operation], ...], tuple[Operation, ...]]:
+    """Return which operations of before are withdrawn, by their keys, and which are gone."""
     changed = {seq for seq in news.touched.get("op", ()) if seq <= state.head.seq}
     if not changed:
-        return
+        return (), ()
     now = {one.seq: one for one in _operations(news.rows)}
-    known = [*state.keyed.values(), *state.receipts]
-    left = [now.get(one.seq) if one.seq in changed else one for one in known]
-    state.keyed = {one.key: one for one in left if one is not None and one.key is not None}
-    state.receipts = [one for one in left if one is not None and one.key is None]
+    keyed = [(key, one.seq) for key, one in state.keyed.items() if one.seq in changed]
+    gone = [one for one in (*state.keyed.values(), *state.receipts) if one.seq in changed]
+    return (
+        tuple((key, now[seq]) for key, seq in keyed if seq in now),
+        tuple(one for one in gone if one.seq not in now),
+    )
 
 
 def _operations(rows: Rows) -> list[Operation]:

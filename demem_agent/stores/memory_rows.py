@@ -18,7 +18,7 @@ from demem_agent.stores.codec import dumps
 from demem_agent.stores.keys import Keys
 from demem_agent.stores.rows import Columns, naming_damage
 from demem_agent.stores.sealing import packed, unpacked
-from demem_agent.stores.touched import Recent, recent_from_text, recent_to_text, with_write
+from demem_agent.stores.touched import with_write
 from demem_agent.text.times.dates import moment
 from demem_agent.turns import time_field
 
@@ -64,14 +64,14 @@ class MemoryRow:
     last: str | None = None
     is_dated: bool = True
     cell: int | None = None
-    recent: Recent = ()
+    recent: str = ""
     touched: dict[str, set[int]] = field(default_factory=dict)
 
     def touch(self, table: str, numbers: Iterable[int]) -> None:
         """Note that rows of a table change."""
         self.touched.setdefault(table, set()).update(numbers)
 
-    def with_this_write(self, after: int) -> Recent:
+    def with_this_write(self, after: int) -> str:
         """Return :attr:`recent` with what this write changes, the first after an operation."""
         return with_write(self.recent, after, self.touched)
 
@@ -129,7 +129,7 @@ def write_memory(db: Database, keys: Keys, row: MemoryRow) -> None:
         "first": row.first,
         "last": row.last,
         "is_dated": row.is_dated,
-        "recent": recent_to_text(row.recent),
+        "recent": row.recent,
     }
     body = packed([values[name] for name in COLUMNS])
     place = _place(row.id, row.address, seq, era, items)
@@ -174,7 +174,7 @@ def _opened(keys: Keys, address: Address, row: Any) -> MemoryRow:
         last=values["last"],
         is_dated=values["is_dated"],
         cell=row["cell"],
-        recent=recent_from_text(values["recent"]),
+        recent=values["recent"] or "",
     )
 
 

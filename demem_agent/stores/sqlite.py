@@ -178,8 +178,11 @@ class SqliteStore:
         """Return what changed of a memory after an operation, or None where not all is known."""
         with self._reading("load") as tables:
             memory = found_memory(self._db, tables.keys, address)
-            touched = None if memory is None else touched_since(memory.recent, seq)
-            if memory is None or touched is None:
+            if memory is None:
+                return None
+            with naming_damage(f"memory {address.memory_id!r}"):
+                touched = touched_since(memory.recent, seq)
+            if touched is None:
                 return None
             return News(rows_of(tables, memory, touched), touched, memory.counts)
 
@@ -198,7 +201,7 @@ class SqliteStore:
         with self._writing("commit") as tables:
             memory = self._advanced(tables, address, delta)
             Writing(tables, memory).delta(delta)
-            memory.recent = () if delta.reembedded else memory.with_this_write(delta.after)
+            memory.recent = "" if delta.reembedded else memory.with_this_write(delta.after)
             write_memory(self._db, tables.keys, memory)
             if delta.tenant_items is not None:
                 require_tenant_room(self._items_of(address.tenant), delta)

@@ -7,53 +7,46 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
 
 from demem_agent.stores.codec import dumps
 
-__all__ = ["Numbers", "Recent", "recent_from_text", "recent_to_text", "touched_since", "with_write"]
+__all__ = ["Numbers", "touched_since", "with_write"]
 
 #: Characters that are kept of it in the row of a memory: some sixty small writes, and two such rows
 #: fit into a page of the file.
 _MOST = 1_500
 #: The numbers of rows by the names of their tables.
 Numbers = Mapping[str, Iterable[int]]
-#: The writes that are known of, the latest at the end: each as the number of the last operation
-#: before it, and runs of rows as (table, first number, how many).
-Recent = Sequence[Sequence[Any]]
 
 
-def recent_to_text(recent: Recent) -> str:
-    """Return writes as the row of a memory keeps them."""
-    return dumps(recent)
-
-
-def recent_from_text(text: str | None) -> Recent:
-    """Return writes from what the row of a memory keeps; rows of before keep nothing."""
-    found: Recent = json.loads(text) if text else []
-    return found
-
-
-def with_write(recent: Recent, after: int, touched: Numbers) -> Recent:
+def with_write(recent: str, after: int, touched: Numbers) -> str:
     """Return what is known of writes once there is one more; the oldest go where there are many.
 
     Args:
-        after: the number of the last operation before it.
+        recent: what is known before: a line of JSON for each write, the latest at the end. It has
+            the number of the last operation before it, and runs of rows as (table, first number,
+            how many).
+        after: that number of the write that comes.
     """
-    kept = [*recent, [after, *_runs(touched)]]
-    while len(dumps(kept)) > _MOST:
-        del kept[0]
-    return kept
+    lines = f"{recent}{dumps([after, *_runs(touched)])}\n"
+    while len(lines) > _MOST:
+        lines = lines.partition("\n")[2]
+    return lines
 
 
-def touched_since(recent: Recent, seq: int) -> dict[str, list[int]] | None:
-    """Return which rows changed after an operation; None where that is not known any more."""
-    places = [place for place, (after, *_) in enumerate(recent) if after == seq]
+def touched_since(recent: str, seq: int) -> dict[str, list[int]] | None:
+    """Return which rows changed after an operation; None where that is not known any more.
+
+    Raises:
+        ValueError: for what :func:`with_write` has not returned.
+    """
+    writes = [json.loads(line) for line in recent.splitlines()]
+    places = [place for place, (after, *_) in enumerate(writes) if after == seq]
     if not places:
         return None
     found: defaultdict[str, set[int]] = defaultdict(set)
-    for _, *runs in recent[places[0] :]:
+    for _, *runs in writes[places[0] :]:
         for table, first, count in runs:
             found[table].update(range(first, first + count))
     return {table: sorted(numbers) for table, numbers in found.items()}
