@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 
 from demem_adapters.common import ASSISTANT, digest
 from demem_adapters.common.links import BEGINS, LEFT, UP_TO
@@ -207,9 +208,9 @@ def _begun_in(items: Sequence[Evidence]) -> list[str]:
 
 
 def _is_one_turn(said: Sequence[Words]) -> bool:
-    """Whether no more than one answer was given in what was said, and that came first."""
-    sides = [speaker == ASSISTANT for speaker, _ in said]
-    return sides == sorted(sides, reverse=True)
+    """Whether no more than one answer was given in what was said, in one piece or several."""
+    sides = [speaker == ASSISTANT for speaker, _ in groupby(said, key=lambda one: one[0])]
+    return sum(sides) <= 1
 
 
 def _marks_of(items: Sequence[Evidence]) -> list[str]:
