@@ -6,13 +6,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 
 
-def printed_by(name: str) -> str:
+def printed_by(name: str, seconds: float = 60) -> str:
     command = [sys.executable, str(EXAMPLES / name)]
     done = subprocess.run(
-        command, capture_output=True, text=True, timeout=60, cwd=EXAMPLES.parent, check=True
+        command, capture_output=True, text=True, timeout=seconds, cwd=EXAMPLES.parent, check=True
     )
     return done.stdout
 
@@ -56,8 +58,9 @@ def test_the_hooks_of_a_coding_agent_carry_from_one_session_to_the_next() -> Non
     assert any("port 8081" in line for line in recalled)
 
 
+@pytest.mark.slow
 def test_clients_that_know_nothing_of_memory_have_it_behind_the_proxy() -> None:
-    told = printed_by("proxy_clients.py").splitlines()
+    told = printed_by("proxy_clients.py", 240).splitlines()
     assert told[1] == "  Noted."
     assert told[3] == "  You told me: The boiler in the kitchen has a brass valve."
     assert told[5] == "  I know nothing of it."
