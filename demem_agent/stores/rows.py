@@ -241,7 +241,11 @@ def _spans_within(raw: str, length: int) -> tuple[tuple[int, int], ...]:
 def _vectors_in(row: Row, rows: int) -> Vector:
     """Return the vectors of an item; where they are in codes, they are of unit length."""
     codes = row["codes"]
-    return _unit_vectors(row["vectors"], rows) if codes is None else vectors_from_codes(codes, rows)
+    if codes is None:
+        return _unit_vectors(row["vectors"], rows)
+    if row["vectors"] is not None:
+        raise ValueError("vectors twice")
+    return vectors_from_codes(codes, rows)
 
 
 def _unit_vectors(raw: bytes, rows: int) -> Vector:
