@@ -62,14 +62,19 @@ class Talk(Conversation):
         if self._turns > 2 and self.rng.random() < 0.15:
             self._begin_anew()
         self._turns += 1
+        last, self._last_of_user = self._last_of_user, ""  # the history tells them apart
         texts = [self._message()]
         if self._turns == 1 and self.rng.random() < 0.5:
             texts = [self._opening or texts[0]]  # as the conversation before it
             self._opening = texts[0]
+        if self._turns == 1 and texts[0] == last:
+            # What was said last and is said again at once is the same call, made again.
+            texts = [self._new("This is fact")]
         while self.rng.random() < 0.2:
             texts.append(self._message())
         for text in texts:
             self._put("user", text)
+        self._last_of_user = texts[-1]
         self.runner.run(self.history.aget())
         drawn = self.rng.random()
         if drawn < 0.7:  # else the model fails, and nothing is put
