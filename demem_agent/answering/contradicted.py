@@ -75,7 +75,10 @@ _MOST_WORDS = 12
 _ALIKE = 3
 _NO_OWNER = frozenset(
     "it that he she there here what who where when how let today tomorrow yesterday tonight one"
-    " everybody everyone somebody nobody".split()
+    " everybody everyone somebody nobody"
+    # who is meant by a pronoun in other languages: "van ons"
+    " mir dir uns ihm ihr ihnen mij me jou ons hem haar hun een moi toi lui nous eux mí ti él ella"
+    " nosotros ellos noi voi lei loro mim ele ela nós eles".split()
 )
 #: Of which something is, and nobody's and no thing's: "the day of the week".
 _NO_OWNER_OF = frozenset(

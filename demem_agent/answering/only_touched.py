@@ -54,7 +54,12 @@ _THE = pattern(
     r"|\b(?:è|era) (?:ora )?(?:il |la |lo |l['’])?(?:mi[oa] |nostr[oa] )?((?:\w+ ?){1,3})",
     re.IGNORECASE,
 )
-_THIRD = pattern(r"\b(?:he|she|his|her|they|their|him|them)\b", re.IGNORECASE)
+_THIRD = pattern(
+    r"\b(?:he|she|his|her|they|their|him|them|sie|ih[mn]|ihnen|ihre?[nmrs]?|sein(?:e[nmrs]?)?"
+    r"|ze|zij|hij|hem|haar|hun|zijn|elles?|ils|lui|leurs?|ses|il (?:a|est|va|était|avait|fait)"
+    r"|él|ell[ao]s?|sus|lei|loro|suo[i]?|su[ae]|el[ea]s?|del[ea]s?|lhes?)\b",
+    re.IGNORECASE,
+)
 _WORD = pattern(r"[^\W_]+")
 #: What asks of who asks: "my boat", "do I take"; not "the code that I have got".
 _OWN = pattern(

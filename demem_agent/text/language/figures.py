@@ -38,7 +38,7 @@ _TOLD = {
     "email": pattern(r"\S@\S|\w \(?at\)? \w+ \(?(?:dot|punkt|punt|punto|point)\b", re.IGNORECASE),
     "phone": pattern(r"\d(?:[\s()/.-]{0,2}\d){4}"),
     "size": pattern(
-        r"(?<![\w.,:])\d{1,3}(?:[.,]5)?(?![\w:]|[.,]\d|\s?(?:[€$£%]|(?i:euros?|eur|dollars?|pounds?"
+        r"(?<![\w.,:€$£])\d{1,3}(?:[.,]5)?(?![\w:]|[.,]\d|\s?(?:[€$£%]|(?i:euros?|eur|dollars?|pounds?"
         r"|francs?|uhr|uur)\b))"
         r"|(?<!\w)(?:X*[SL]|M|(?i:small|medium|large|piccola?|media|grande|klein|groot|gro(?:ß|ss)"
         r"|petite?|pequeñ[oa]|pequen[oa]))(?!\w)"
