@@ -1,4 +1,4 @@
-"""What refuses an answer in English refuses it in other languages too."""
+"""What is known, and read, in English is in other languages too."""
 
 from __future__ import annotations
 
@@ -105,3 +105,10 @@ def test_what_was_not_told_is_not_known(language: str, question: str) -> None:
 )
 def test_what_was_told_is_known(language: str, question: str) -> None:
     assert known(language, question)
+
+
+def test_a_short_line_is_read_in_the_language_of_the_question() -> None:
+    memory = SlotMemory(clock=None)
+    memory.ingest("mijn abonnement is geldig tot eind maart", speaker="Uli", at="2026-05-03")
+    right = memory.ingest("rijbewijs binnen! geldig tot 2031", speaker="Uli", at="2026-05-04")
+    assert memory.answer("Tot wanneer is mijn rijbewijs geldig?").evidence[0] == right
