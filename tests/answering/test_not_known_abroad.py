@@ -110,5 +110,5 @@ def test_what_was_told_is_known(language: str, question: str) -> None:
 def test_a_short_line_is_read_in_the_language_of_the_question() -> None:
     memory = SlotMemory(clock=None)
     memory.ingest("mijn abonnement is geldig tot eind maart", speaker="Uli", at="2026-05-03")
-    right = memory.ingest("rijbewijs binnen! geldig tot 2031", speaker="Uli", at="2026-05-04")
-    assert memory.answer("Tot wanneer is mijn rijbewijs geldig?").evidence[0] == right
+    memory.ingest("rijbewijs binnen! geldig tot 2031", speaker="Uli", at="2026-05-04")
+    assert memory.answer("Tot wanneer is mijn rijbewijs geldig?").evidence[0] == "e2"
