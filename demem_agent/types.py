@@ -305,7 +305,8 @@ class Superseded:
 
     Attributes:
         by: (evidence id, start, end) of the line that is current.
-        at: when that was said, as far as known.
+        at: since when that holds, as far as known: from the day it names ("from September"), or
+            else since it was said.
         succession: id of the :class:`Succession` that says so.
         asked: whether it is the old one that the question asks for, so that it was not put behind.
     """

@@ -14,7 +14,7 @@ from demem_agent.later import dataclass
 from demem_agent.slots.successions.claims import claim
 from demem_agent.slots.successions.turns import implied
 from demem_agent.text.language.asking import asks
-from demem_agent.text.language.words import content_terms
+from demem_agent.text.language.words import content_terms, language_of, terms_also_in
 from demem_agent.text.sentences import sentences
 from demem_agent.text.values import objects
 from demem_agent.types import Evidence, Line, Question, Superseded
@@ -62,15 +62,18 @@ class Sentence:
 def sentences_read(question: Question) -> list[Sentence]:
     found: list[Sentence] = []
     asked = frozenset(content_terms(question.query))
+    language = language_of(question.query)
     for line in question.reading.lines:
         item = line.evidence
         replaced = of_values(item.text, line.superseded)
         data = objects(item.text)
-        around = frozenset(content_terms(line.text))
+        around = frozenset(terms_also_in(line.text, language))
         for start, end, is_part in _stretches(line):
             is_whole = (start, end) == (line.start, line.end)  # as of most excerpts
             said = _object_around(data, start, end)  # an object is quoted as a whole
-            words = around if is_whole else frozenset(content_terms(item.text[slice(*said)]))
+            words = (
+                around if is_whole else frozenset(terms_also_in(item.text[slice(*said)], language))
+            )
             stale = _superseded(line, start, end, replaced)
             if replaced and stale is None:
                 quoted = whole(item.text, start, end)

@@ -1,13 +1,14 @@
 """Whether what an answer quotes is of somebody or something else than the question names.
 
 "When is Will's birthday?" is not answered by "Summer's birthday today", nor "What is the code of
-the shed?" by "the code of the house is 7391", and a price by no line without a number. Looked at
-is only what is said in so many words: a line that names nobody may be about whoever is asked about.
+the shed?" by "the code of the house is 7391", and a price or a telephone number by no line without
+a number. Looked at is only what is said in so many words: a line that names nobody may be about
+whoever is asked about.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from itertools import chain, product, starmap
 
@@ -15,10 +16,11 @@ from demem_agent.answering.of_whom import Whom, is_of_another, whom_asked
 from demem_agent.answering.subject import Of, asked_of, says_of_another
 from demem_agent.later import dataclass, pattern
 from demem_agent.text.language.earlier import earlier_asked
+from demem_agent.text.language.figures import figure_asked
 from demem_agent.text.language.languages import STOPWORDS
 from demem_agent.text.language.quantities import asks_for_amount, tells_amount
 from demem_agent.text.language.turned import kin_in
-from demem_agent.text.language.words import content_terms, content_words, language_of
+from demem_agent.text.language.words import content_terms, content_words, language_of, stems
 from demem_agent.text.sentences import sentences
 from demem_agent.types import Draft, Line, Question, Reading, number_of
 
@@ -26,9 +28,9 @@ __all__ = ["contradicted"]
 
 _ARTICLES = (
     r"(?:the|my|our|your|his|her|their|de[rmns]|die|das|mein(?:e[rmns]?)?|la|les?|mon|ma|el|l[oa]s"
-    r"|mi|os?|as?|il|lo|gli)"
+    r"|mi|os?|as?|il|lo|gli|de|het|mijn|onze?|zijn|haar|hun)"
 )
-_OF = r"(?:of|von|vom|des|de|du|d['’]|d[oa]s?|del(?:la)?|di)"
+_OF = r"(?:of|von|vom|van|des|de|du|d['’]|d[oa]s?|del(?:la)?|di)"
 _NAME = r"[^\W\d_a-zß-öø-ÿ][\w-]*"
 _WORDS = r"[^\W\d_]+(?: [^\W\d_]+){0,2}"
 #: Whose something is: "Will's birthday", "the birthday of Will", "das Auto von Will".
@@ -51,6 +53,18 @@ _WORD = pattern(r"[^\W_]+")
 #: Words of asking for an amount of money.
 _OF_MONEY = frozenset(
     content_terms("cost price pay paid charge worth expensive fee earn salary wage rent much spend")
+).union(
+    *(
+        stems(words.split(), language)
+        for language, words in {
+            "german": "viel hoch teuer kostet kosten kostete preis zahlt bezahlt verdient gehalt",
+            "dutch": "hoeveel hoog duur kost kosten kostte prijs betaalt betalen verdient salaris",
+            "french": "combien coûte coûtent prix paie paye gagne salaire tarif",
+            "spanish": "cuánto cuesta cuestan costó precio paga pago gana sueldo salario tarifa",
+            "portuguese": "quanto custa custam custou preço paga pago ganha salário tarifa",
+            "italian": "quanto costa costano prezzo paga pago guadagna stipendio tariffa",
+        }.items()
+    )
 )
 _GERMAN = "german"
 #: Characters of a question whose language is looked at.
@@ -61,7 +75,10 @@ _MOST_WORDS = 12
 _ALIKE = 3
 _NO_OWNER = frozenset(
     "it that he she there here what who where when how let today tomorrow yesterday tonight one"
-    " everybody everyone somebody nobody".split()
+    " everybody everyone somebody nobody"
+    # who is meant by a pronoun in other languages: "van ons"
+    " mir dir uns ihm ihr ihnen mij me jou ons hem haar hun een moi toi lui nous eux mí ti él ella"
+    " nosotros ellos noi voi lei loro mim ele ela nós eles".split()
 )
 #: Of which something is, and nobody's and no thing's: "the day of the week".
 _NO_OWNER_OF = frozenset(
@@ -111,6 +128,9 @@ def contradicted(question: Question, draft: Draft) -> bool:
     query = question.query
     said = list(_said(question.reading))
     if asks_for_amount(query) and not _tells_amount(query, said):
+        return True
+    figure = figure_asked(query)
+    if figure is not None and not _tells(_telling(figure.rest), said, figure.told):
         return True
     quoted = [one for one in said if _leads(one, draft)]
     if _is_of_another(question, said, quoted):
@@ -234,15 +254,23 @@ def _followed_by(said: _Said, draft: Draft) -> bool:
 
 
 def _tells_amount(query: str, said: Sequence[_Said]) -> bool:
-    """Whether a turn that has a word of the matter, or the one right after it, tells an amount.
+    """Whether an amount is told of the matter.
 
     A question that has no other words than those of asking for an amount is open.
     """
     matter = set(content_terms(query)) - _OF_MONEY
+    return _tells(matter, said, lambda text: tells_amount(text, query))
+
+
+def _tells(matter: Set[str], said: Sequence[_Said], tells: Callable[[str], bool]) -> bool:
+    """Whether a turn that has a word of the matter, or the one right after it, tells something.
+
+    It is open where no turn has any.
+    """
     turns = {number_of(one.line.evidence.id): one.line.evidence for one in said}
-    on_it = [nth for nth, item in turns.items() if matter & set(content_terms(item.text))]
+    on_it = [nth for nth, item in turns.items() if not matter.isdisjoint(_telling(item.text))]
     for nth in chain(on_it, (nth + 1 for nth in on_it)):
-        if nth in turns and tells_amount(turns[nth].text, query):
+        if nth in turns and tells(turns[nth].text):
             return True
     return not on_it
 

@@ -26,7 +26,8 @@ _WISHED = pattern(
     r"\b(?:wants?(?! to (?:give|tell|say|share))|wish(?:es)?|dreams? of|thinking (?:of|about)"
     r"|would love|would like|['’]d (?:love|like)|if (?:i|we|he|she) (?:had|won|could|get|got)"
     r"|one day|some ?day|will mal|möchten?|hätte gern\w*|wünsch\w*|quiere|quisiera|ojalá|voudrait"
-    r"|voudrais|rêve|vorre\w+|sogn\w+|queria|gostava)\b",
+    r"|voudrais|rêve|vorre\w+|sogn\w+|queria|gostava"
+    r"|zou graag|wilde?n? graag|wil (?:ooit|later)|droom\w*|ooit)\b",
     re.IGNORECASE,
 )
 #: What asks for a wish, a plan or an opinion itself.
@@ -39,17 +40,35 @@ _OF_WISHES = pattern(
 _STILL = pattern(r"\b(?:still|noch|todavía|aún|encore|toujours|ancora|ainda|nog)\b", re.IGNORECASE)
 _OWNER = pattern(r"(?<![\w'’])(?P<owner>[^\W\d_][\w-]*)['’]s (?P<thing>(?:[\w-]+ ?){1,3})")
 _NAME = pattern(r"(?<![\w'’])[^\W\d_a-zß-öø-ÿ][\w-]+")
-_MY = pattern(r"\b(?:my|our) (\w+(?: \w+)?)", re.IGNORECASE)
+_MY = pattern(
+    r"\b(?:my|our|mein\w*|unser\w*|mon|ma|mes|notre|nos|mis?|nuestr[oa]s?|meus?|minhas?|noss[oa]s?"
+    r"|mi[oae]|miei|nostr[oaei]|mijn|onze?) (\w+(?: \w+)?)",
+    re.IGNORECASE,
+)
 #: What somebody is, as far as there is one of it.
 _THE = pattern(
-    r"\b(?:is|was|as|becomes|became) (?:the |our |my |now |also )+((?:\w+ ?){1,3})", re.IGNORECASE
+    r"\b(?:is|was|as|becomes|became) (?:the |our |my |now |also )+((?:\w+ ?){1,3})"
+    r"|\b(?:ist|war|wird) (?:jetzt |auch )?(?:der|die|das|mein\w*|unser\w*) ((?:\w+ ?){1,3})"
+    r"|\b(?:is|was|wordt) (?:nu |ook )?(?:de|het|mijn|onze?) ((?:\w+ ?){1,3})"
+    r"|\b(?:est|était) (?:maintenant )?(?:l[ae] |l['’]|mon |ma |notre )((?:\w+ ?){1,3})"
+    r"|\b(?:es|era) (?:ahora )?(?:el|la|mi|nuestr[oa]) ((?:\w+ ?){1,3})"
+    r"|\b(?:é|era) (?:agora )?[oa] (?:meu |minha |noss[oa] )?((?:\w+ ?){1,3})"
+    r"|\b(?:è|era) (?:ora )?(?:il |la |lo |l['’])?(?:mi[oa] |nostr[oa] )?((?:\w+ ?){1,3})",
+    re.IGNORECASE,
 )
-_THIRD = pattern(r"\b(?:he|she|his|her|they|their|him|them)\b", re.IGNORECASE)
+_THIRD = pattern(
+    r"\b(?:he|she|his|her|they|their|him|them|sie|ih[mn]|ihnen|ihre?[nmrs]?|sein(?:e[nmrs]?)?"
+    r"|ze|zij|hij|hem|haar|hun|zijn|elles?|ils|lui|leurs?|ses|il (?:a|est|va|était|avait|fait)"
+    r"|él|ell[ao]s?|sus|lei|loro|suo[i]?|su[ae]|el[ea]s?|del[ea]s?|lhes?)\b",
+    re.IGNORECASE,
+)
 _WORD = pattern(r"[^\W_]+")
 #: What asks of who asks: "my boat", "do I take"; not "the code that I have got".
 _OWN = pattern(
     r"\b(?:my|our|(?:do|does|did|am|are|can|have|was) (?:i|we)|mein\w*|unser\w*|mi|mis|nuestr[oa]s?"
-    r"|mon|ma|mes|notre|nos|meus?|minhas?|noss[oa]s?|mi[oae]|miei|nostr[oaei])\b",
+    r"|mon|ma|mes|notre|nos|meus?|minhas?|noss[oa]s?|mi[oae]|miei|nostr[oaei]"
+    r"|mijn|onze?|(?:heb|had|ben|was|kan|moet|neem|woon|betaal) ik"
+    r"|(?:habe|bin|war|nehme|zahle) ich)\b",
     re.IGNORECASE,
 )
 #: Words of asking that tell nothing of what is asked.
@@ -98,7 +117,9 @@ def only_touched(question: Question, draft: Draft) -> bool:
 
 
 def _asked(query: str) -> _Asked:
-    names = frozenset(one[0].lower() for one in _NAME.finditer(query, 1))
+    first = _WORD.search(query)
+    begins = first.end() if first else 0  # behind "¿" as well
+    names = frozenset(one[0].lower() for one in _NAME.finditer(query, begins))
     own = _OWN.search(query) is not None and not names and not relatives(query)
     words = frozenset(content_terms(query)) - _LIGHT - names
     return _Asked(words, own, names - {"i"}, kin=_OWNER.search(query) is not None)
@@ -156,7 +177,10 @@ def _has_own(asked: _Asked, text: str) -> bool:
 
 def _is_the(asked: _Asked, text: str) -> bool:
     """Whether a sentence says who is what is asked: "Karin is the new boss"."""
-    return any(not asked.words.isdisjoint(content_terms(found[1])) for found in _THE.finditer(text))
+    return any(
+        not asked.words.isdisjoint(content_terms(found[found.lastindex or 1]))
+        for found in _THE.finditer(text)
+    )
 
 
 def _is_own(asked: _Asked, name: str, said: Sequence[str]) -> bool:

@@ -51,6 +51,8 @@ _FORMS = tuple(
         rf" (?:(?P<self>(?i:i|we))|{_NAME}) {_SINCE}{_SAID}",
         rf"\b(?i:wo|wohin|woher|wann|wie|was|warum|womit|bei wem) {_SAID} "
         rf"(?:(?P<self>(?i:ich|wir))\b|{_NAME})",
+        rf"\b(?i:waar|waarheen|waarom|wanneer|hoe|wat|bij wie) {_SAID} "
+        rf"(?:(?P<self>(?i:ik|wij|we))\b|{_NAME})",
         rf"\b(?i:où|quand|comment|que)(?: est-ce que)? (?P<self>j['’]|je |nous ){_SAID}",
         rf"\b(?i:où|quand|comment|que) {_SAID}(?P<self>-je|-nous)\b",
         rf"\b(?i:où|quand|comment|que) {_SAID} {_NAME}",

@@ -21,6 +21,7 @@ from demem_agent.scoring import Ranking, moment
 from demem_agent.scoring.index import Stretch, rows_of
 from demem_agent.slots.filtering import Within, within
 from demem_agent.slots.state import State
+from demem_agent.slots.successions.beginning import since_when
 from demem_agent.slots.successions.claims import Claim
 from demem_agent.slots.successions.lineage import HOLDS
 from demem_agent.slots.successions.of_corrections import told_from
@@ -241,7 +242,7 @@ def _asks_of_old(state: State, asked: Current, succession: Succession) -> bool:
     """Whether a question asks for the past, a time before the succession, or the old value."""
     if asked.past:
         return True
-    at = state.evidence[succession.new[0]].at
+    at = _since(state, succession)
     if asked.until is not None and at is not None and asked.until < at.date():
         return True
     return not asked.words.isdisjoint(_replaced(state, succession))
@@ -365,12 +366,17 @@ def _superseded(state: State, asked: Current, line: Line) -> tuple[Superseded, .
 
 
 def _until(state: State, one: Succession) -> datetime | None:
-    """Return when a line was said that holds since.
+    """Return since when a line holds that has taken the place of another.
 
     It is None where that was settled and is no later than the old one: an edited file has its old
     times, and what is taken back was said before.
     """
-    before, since = (state.evidence[item].at for item in (one.old[0], one.new[0]))
+    before, since = state.evidence[one.old[0]].at, _since(state, one)
     if one.how == "found" or before is None or since is None:
         return since
     return since if moment(since) > moment(before) else None
+
+
+def _since(state: State, one: Succession) -> datetime | None:
+    item, start, end = one.new
+    return since_when(state.evidence[item], start, end)

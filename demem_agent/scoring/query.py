@@ -81,6 +81,14 @@ class Words:
         """Return what meeting a stem counts, in (0, 1]."""
         return GUESSED if stem in self.guessed else 1.0
 
+    @property
+    def groups(self) -> list[list[int]]:
+        """The places of each word's stems: one that has several is no more than one word."""
+        places: dict[str, list[int]] = {}
+        for nth, form in enumerate(self.forms):
+            places.setdefault(form, []).append(nth)
+        return list(places.values())
+
 
 class Vocabulary(Protocol):
     """What a query's words are looked up in: the terms of passages, their languages, who speaks."""

@@ -143,3 +143,27 @@ def test_words_of_other_languages_are_not_near_by_chance() -> None:
     near = index.related.matches(["पासपोर्ट"], ["\0पासपोर्ट"], np.arange(2))
     assert near[0, 0] == 1
     assert near[0, 1] < 0.2
+
+
+@pytest.mark.parametrize(
+    ("question", "right", "beside"),
+    [
+        (
+            "Hasta cuándo dura mi alquiler?",
+            "alquiler firmado! dura 2 años",
+            "mi curso de vela dura hasta el fin de mayo",
+        ),
+        (
+            "Tot wanneer is mijn rijbewijs geldig?",
+            "rijbewijs binnen! geldig tot 2031",
+            "mijn abonnement op de krant is geldig tot eind maart",
+        ),
+    ],
+)
+def test_a_word_with_stems_in_two_languages_counts_no_more_than_another(
+    question: str, right: str, beside: str
+) -> None:
+    memory = SlotMemory(clock=None)
+    for text in (beside, right, "Nora komt zondag eten", "We sold the old tent."):
+        memory.ingest(text, speaker="Bo")
+    assert memory.read(question).ranked[0].text == right

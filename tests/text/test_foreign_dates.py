@@ -114,6 +114,11 @@ SAID_ON_FRIDAY = [
     ("Domani ho un esame.", "Domani", "2023-06-10", "2023-06-10"),
     ("Ci vediamo dopodomani.", "dopodomani", "2023-06-11", "2023-06-11"),
     ("La settimana scorsa ero malato.", "settimana scorsa", "2023-05-29", "2023-06-04"),
+    ("Stopt Lars volgend jaar?", "volgend jaar", "2024-01-01", "2024-12-31"),
+    ("vorig jaar nieuwe ramen", "vorig jaar", "2022-01-01", "2022-12-31"),
+    ("Aanstaande dinsdag komt de loodgieter.", "Aanstaande dinsdag", "2023-06-13", "2023-06-13"),
+    ("verhuizing zaterdag aanstaande", "zaterdag aanstaande", "2023-06-10", "2023-06-10"),
+    ("keuring eerstkomende donderdag", "eerstkomende donderdag", "2023-06-15", "2023-06-15"),
     ("La prossima settimana sono in ferie.", "prossima settimana", "2023-06-12", "2023-06-18"),
     ("Il mese prossimo cambio casa.", "mese prossimo", "2023-07-01", "2023-07-31"),
     ("L'ho comprato tre giorni fa.", "tre giorni fa", "2023-06-06", "2023-06-06"),
@@ -253,7 +258,12 @@ def test_the_next_friday_said_on_a_wednesday_may_be_either_and_is_left_alone(sai
 
 @pytest.mark.parametrize(
     "said",
-    ["Kommenden Freitag komme ich.", "Vengo el viernes que viene.", "Chego na sexta que vem."],
+    [
+        "Kommenden Freitag komme ich.",
+        "Aanstaande vrijdag kom ik.",
+        "Vengo el viernes que viene.",
+        "Chego na sexta que vem.",
+    ],
 )
 def test_the_coming_friday_said_on_a_wednesday_is_that_of_the_week(said: str) -> None:
     (span,) = find(said, WEDNESDAY)

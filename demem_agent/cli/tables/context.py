@@ -13,6 +13,7 @@ from demem_agent.cli.tables.cells import cell, day, first_words, grid, numbers
 from demem_agent.cli.tables.decisions import verdicts_table
 from demem_agent.cli.tables.lines import lines_table
 from demem_agent.cli.tables.route import NOT_KNOWN, route_table, route_words
+from demem_agent.slots.successions.beginning import since_when
 from demem_agent.slots.successions.lineage import HOLDS
 from demem_agent.text.language.words import content_terms, terms
 from demem_agent.types import Context, Evidence, Line, Succession, Superseded, by_id
@@ -71,7 +72,7 @@ def _superseded(
     for one in over:
         _, first, last = one.old
         if first < end and start < last and one.new[0] in live:
-            at = live[one.new[0]].at
+            at = since_when(live[one.new[0]], *one.new[1:])
             found.append(Superseded(max(first, start), min(last, end), one.new, at, one.id))
     return tuple(found)
 

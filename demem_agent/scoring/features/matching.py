@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from demem_agent.scoring.features.work import Feature, Work
 from demem_agent.scoring.lexical import Elsewhere, share_of
+from demem_agent.scoring.query import Words
 
 __all__ = ["FEATURES", "MOST_WORDS"]
 
@@ -41,10 +42,27 @@ def _related(work: Work) -> NDArray[np.float32]:
     )
     if work.elsewhere is not None:
         _lessen(matches, [words.stems[n] for n in rarest], work.rows, work.elsewhere)
+    if len(set(words.forms)) < len(words.forms):  # as in few
+        rarest, matches = _once_each(words, idf, rarest, matches)
     mass = idf[rarest].astype(np.float32)
     total = float(mass.sum())
     mass *= np.array([words.trust(words.stems[n]) for n in rarest], np.float32)
     return share_of(mass @ matches, total)
+
+
+def _once_each(
+    words: Words, idf: NDArray[np.float64], rarest: list[int], matches: NDArray[np.float32]
+) -> tuple[list[int], NDArray[np.float32]]:
+    """Return one place for each word, its stem that most passages hold, and its best matches."""
+    place_of = {nth: place for place, nth in enumerate(rarest)}
+    kept: list[int] = []
+    best: list[NDArray[np.float32]] = []
+    for group in words.groups:
+        looked = [nth for nth in group if nth in place_of]
+        if looked:
+            kept.append(min(looked, key=lambda nth: float(idf[nth])))
+            best.append(matches[[place_of[nth] for nth in looked]].max(axis=0))
+    return kept, np.array(best)
 
 
 def _lessen(

@@ -2,7 +2,7 @@
 
 A sentence that has somebody's name may be of their husband, and one that has "my" is of who says
 it. Who may be somebody's is told by the table of ``turned.py``, in English, German, French,
-Spanish, Italian and Portuguese.
+Spanish, Italian, Portuguese and Dutch.
 """
 
 from __future__ import annotations
@@ -21,16 +21,17 @@ SPEAKERS = ""
 SOMEBODY = "*"
 
 _ARTICLE = (
-    r"(?:the |de[rmns] |die |das |la |le |les |el |los |las |il |lo |gli |i |os? |as? |l['’])?"
+    r"(?:the |de[rmns]? |het |die |das |la |le |les |el |los |las |il |lo |gli |i |os? |as? "
+    r"|l['’])?"
 )
 _MY = (
     r"my|our|mein(?:e[nmrs]?)?|unser(?:e[nmrs]?)?|mi|mis|nuestr[oa]s?|mon|ma|mes|notre|nos"
     r"|(?:il |la |i |le )?(?:mi[oae]|miei|nostr[oaei])"
-    r"|(?:o |a |os |as )?(?:meus?|minhas?|noss[oa]s?)"
+    r"|(?:o |a |os |as )?(?:meus?|minhas?|noss[oa]s?)|mijn|onze?"
 )
 _THEIR = (
     r"his|her|their|sein(?:e[nmrs]?)?|ihr(?:e[nmrs]?)?|sus?|son|sa|ses|leurs?|suoi?|sua|sue|seus?"
-    r"|dele|dela"
+    r"|dele|dela|zijn|haar|hun"
 )
 #: Up to two words of a relation, so that "mother-in-law" and "older sister" are known as one.
 _RELATION = r"(?P<relation>[^\W\d_]+(?:[- ][^\W\d_]+){0,2})"
@@ -40,20 +41,22 @@ _GENITIVE = pattern(
     r"(?<!\w)(?P<owner>[^\W\d_a-zß-öø-ÿ][\w-]+?)s (?P<relation>[A-ZÄÖÜ][^\W\d_]+)(?![\w'’])"
 )
 _OF = pattern(
-    r"(?P<relation>[^\W\d_]+(?:-[^\W\d_]+){0,2}) (?:of|von|vom|de|du|do|da|del|di|d['’]) ?"
-    rf"{_ARTICLE}(?P<owner>[^\W\d_][\w-]*)"
+    r"(?P<relation>[^\W\d_]+(?:-[^\W\d_]+){0,2}) (?:of|von|vom|van|de|du|do|da|del|di|d['’]) ?"
+    rf"{_ARTICLE}(?P<owner>[^\W\d_][\w-]*)(?![\w-]| van\b)"  # "heet de man van" is no French
 )
 #: What stands in every text that one of these is in; looked for first, since most have none.
 _SIGN_OWNED = pattern(r"['’]")
 _SIGN_GENITIVE = pattern(r"s [A-ZÄÖÜ]")
-_SIGN_OF = pattern(r" (?:of|von|vom|d[eu]l?|do|da|di|d['’])")
+_SIGN_OF = pattern(r" (?:of|v[oa]n|vom|d[eu]l?|do|da|di|d['’])")
 _FORMS = ((_SIGN_OWNED, _OWNED), (_SIGN_GENITIVE, _GENITIVE), (_SIGN_OF, _OF))
 _POSSESSED = pattern(rf"(?<![\w'’])(?:(?P<my>(?i:{_MY}))|(?P<their>(?i:{_THEIR}))) {_RELATION}")
 _FIRST_PERSON = pattern(
     r"(?<![\w'’])(?i:i|me|my|mine|we|our|ich|mich|mir|wir|mein\w*|unser\w*|yo|me|mi|mis|je|moi|mon"
-    r"|ma|mes|nous|io|mio|mia|miei|mie|eu|meu|minha|meus|minhas)(?![\w])|\bj['’]"
+    r"|ma|mes|nous|io|mio|mia|miei|mie|eu|meu|minha|meus|minhas|ik|mij|mijn|wij|ons)(?!\w)|\bj['’]"
 )
 _WORD = pattern(r"[^\W_]+")
+#: Letters of an article before a relation.
+_ARTICLE_BEFORE = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +80,7 @@ def relatives(text: str) -> list[Relative]:
         if sign.search(text):
             found.extend(_by(form, text))
     for match in _POSSESSED.finditer(text):
-        who = _who(match["relation"])
+        who = _who(match["relation"]) or _who(match[0])  # "her man" is a husband in Dutch
         if who:
             owner = SPEAKERS if match["my"] else SOMEBODY
             found.append(Relative(owner, who, *match.span()))
@@ -109,9 +112,14 @@ def own_things(text: str) -> Iterator[str]:
 def _by(form: re.Pattern[str], text: str) -> Iterator[Relative]:
     behind = "'s " if form is _OWNED else ""  # so that "son" is no French "his"
     for match in form.finditer(text):
-        who = _who(behind + match["relation"])
+        who = _who(behind + match["relation"]) or _who_of(text, match)
         if who:
             yield Relative(match["owner"].lower(), who, *match.span())
+
+
+def _who_of(text: str, match: re.Match[str]) -> frozenset[str]:
+    """Return who somebody may be by an article and a preposition: "de man van" is a husband."""
+    return _who(text[max(match.start() - _ARTICLE_BEFORE, 0) : match.start("owner")])
 
 
 def _who(relation: str) -> frozenset[str]:

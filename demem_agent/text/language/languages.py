@@ -57,7 +57,8 @@ class _Tables:
         known: the same with a few of its most common other words.
         letters: letters that such a language has and English has not; ``every_letter``: all.
         telling: all words of ``known`` that English text has not.
-        english: stop words that no other language has.
+        english: stop words that no other language has; ``also``: words of other languages that
+            English text has, and no stop words.
         loans: words with such letters that are in English text.
         others: words of other scripts that tell little, whatever the language.
     """
@@ -68,15 +69,21 @@ class _Tables:
     every_letter: frozenset[str]
     telling: frozenset[str]
     english: frozenset[str]
+    also: frozenset[str]
     loans: frozenset[str]
     others: frozenset[str]
 
 
 def may_be_foreign(words: list[str]) -> bool:
     """Whether some words in lower case, in letters that English has, may be of another language."""
-    if not _tables().telling.isdisjoint(words):
+    tables = _tables()
+    if not tables.telling.isdisjoint(words):
         return True
-    return len(words) >= _SENTENCE and STOPWORDS.isdisjoint(words)
+    if len(words) < _SENTENCE:
+        return False
+    if STOPWORDS.isdisjoint(words):
+        return True
+    return tables.english.isdisjoint(words) and not tables.also.isdisjoint(words)
 
 
 def are_surely_english(words: list[str]) -> bool:
@@ -123,8 +130,10 @@ def _score(words: list[str], spelt: list[str], language: str, tables: _Tables) -
     heard = [word for word in words if word in known]
     lettered = [word for word in spelt if word not in known and not letters.isdisjoint(word)]
     telling = len(lettered) + sum(word in tables.telling for word in heard)
-    if not telling and STOPWORDS.isdisjoint(words) and 3 * len(heard) >= len(words):
-        return len(heard) if len(set(heard)) > 1 else 0
+    # "Wat is de code van Finn": each word is English as well, and all small ones are Dutch.
+    own = {word for word in heard if word not in STOPWORDS}
+    if not telling and 3 * len(heard) >= len(words) and known.issuperset(STOPWORDS & set(words)):
+        return len(heard) if len(own) > 1 else 0
     if not telling or telling * _FEWEST_TELLING < len(words):
         return 0
     return len(heard) + len(lettered)
@@ -150,6 +159,7 @@ def _tables() -> _Tables:
         every_letter=frozenset[str]().union(*letters.values()),
         telling=told - english,
         english=STOPWORDS - told,
+        also=frozenset(data["also_english"].split()) - STOPWORDS,
         loans=frozenset(data["loans"].split()),
         others=frozenset(spelt(" ".join(data["other"].values())).split()),
     )

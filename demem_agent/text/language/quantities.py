@@ -29,13 +29,25 @@ _ONE = pattern(
 _MUCH = pattern(
     r"\bhow much\b|\bwie ?viel\b|\bcombien (?!de\b|d['’])|\bcu[aá]nto\b|\bquanto\b"
     r"|^\W*(?:what|which)\b.*\b(?:price|cost|rent|salary|wage|fee|deposit|budget)\b"
-    r"|^\W*what (?:do|does|did|will|would)\b.*\b(?:pay|cost|earn|charge)\b",
+    r"|^\W*what (?:do|does|did|will|would)\b.*\b(?:pay|cost|earn|charge)\b"
+    # German and Dutch
+    r"|^\W*(?:wie (?:hoch|teuer)\b|(?:was|welche[rsn]?)\b).*\b(?:preis|miete|gehalt|lohn|kaution"
+    r"|gebühr|\w*kosten|\w*rechnung|\w*beitrag)\b|^\W*was (?:kost|zahl|bezahl|verdien)\w*\b"
+    r"|\bhoeveel (?:is|was|kost\w*|betaal\w*|verdien\w*|vraag\w*|vroeg|krijg\w*|kreeg|geld|euro)\b"
+    r"|^\W*(?:hoe (?:hoog|duur)\b|(?:wat|welke?)\b).*\b(?:prijs|huur|salaris|loon|borg|tarief"
+    r"|\w*kosten|\w*rekening|\w*boete)\b|^\W*wat (?:kost|betaal|verdien)\w*\b|^\W*hoe duur\b"
+    # French, Spanish, Portuguese and Italian
+    r"|^\W*(?:quel(?:le)?s?\b.*\b(?:prix|loyer|salaire|tarif|caution)|que co[uû]t\w+)\b"
+    r"|^\W*(?:qu[eé]|cu[aá]l)\b.*\b(?:precio|alquiler|sueldo|salario|fianza|tarifa)\b"
+    r"|^\W*(?:que|qual)\b.*\b(?:preço|renda|aluguel|salário|caução|tarifa)\b"
+    r"|^\W*(?:qual[ei]?|che)\b.*\b(?:prezzo|affitto|stipendio|cauzione|tariffa)\b"
+    r"|^\W*(?:che )?cosa cost\w+\b",
     re.IGNORECASE,
 )
 #: What a question counts, in some languages.
 _MANY = pattern(
-    r"\b(?:how many|wie ?viele?|combien (?:de |d['’])|cu[aá]nt[oa]s|quant[ie]|quant[oa]s)\s*"
-    r"(?P<what>[^\W\d_]+)",
+    r"\b(?:how many|wie ?viele?|combien (?:de |d['’])|cu[aá]nt[oa]s|quant[ie]|quant[oa]s"
+    r"|hoeveel)\s*(?P<what>[^\W\d_]+)",
     re.IGNORECASE,
 )
 _TOKEN = pattern(r"\d[\d.,]*|[^\W\d_]+")
@@ -46,12 +58,14 @@ _OF_MONEY = pattern(
     r"|worth|spent|spend|owes?|deposit|budget|fined?|bills?|kost(?:et|en|ete)|verdien(?:t|e|st)"
     r"|miete|preis|gehalt|bezahlt|coût(?:e|é|ent|er)|coûte|prix|loyer|gagne[nrst]*|salaire|paye[rsz]?"
     r"|cuestan?|costó|precio|alquiler|sueldo|ganan?|custam?|custou|preço|renda|salário|ganham?"
-    r"|costano?|prezzo|affitto|stipendio|guadagna)\b",
+    r"|costano?|prezzo|affitto|stipendio|guadagna|kost(?:te)?|betaal\w*|huur|prijs|salaris|loon"
+    r"|borg)\b",
     re.IGNORECASE,
 )
 _UNITS = (
     r"km|cm|mm|m|kg|g|mg|ml|l|h|lit(?:re|er)s?|miles?|hours?|min(?:utes?)?|days?|weeks?|months?"
     r"|years?|times|people|persons|guests|pages|Stunden|Tage|Wochen|Jahre|Leute|heures?|jours?|ans"
+    r"|uur|uren|dagen|weken|maanden|jaar|keer|mensen|ore|giorni|settimane|mesi|anni|volte|persone"
     r"|semaines?|personnes|horas?|d[ií]as?|años|anos|semanas?"
 )
 #: Numbers that are no money: ages, measures, and how often or how long.
@@ -73,7 +87,7 @@ _CURRENCY = (
 _PAYS = (
     r"paid|pay|costs?|charged?|earns?|earned|owes?|kostete?n?|(?:be)?zahle?[nt]?|verdiene?[nt]?"
     r"|coûtent?|coûtait|payé|payons|cuestan?|costó|pagu?[éo]|pagamos|custam?|custou|paguei|costano?"
-    r"|pagato|kosztuje|kosztowa[łl]\w*|zapłaci\w+"
+    r"|pagato|kostt?en?|kostte|betaald?|betaalde[n]?|kosztuje|kosztowa[łl]\w*|zapłaci\w+"
 )
 _MONEY = pattern(
     rf"(?<![\w.,])(?P<behind>{_DIGITS})\s?(?:[€$£¥₽]|(?:{_CURRENCY})\b|[元円원])"

@@ -2,8 +2,8 @@
 
 "¿Cómo se llama mi suegra?" is not of my suegro though both are one stem, "Who was my old boss?" not
 of my boss, "Which tap leaks upstairs?" not of every tap, and whom "he" means is not said. In
-English, German, French, Spanish, Italian and Portuguese. What is mostly another word in one of
-these ("pais", "primo", "left") is left out, or counts among the words that tell.
+English, German, French, Spanish, Italian and Portuguese, kin also in Dutch. What is mostly another
+word in one of these ("pais", "primo", "left") is left out, or counts among the words that tell.
 """
 
 from __future__ import annotations
@@ -18,52 +18,56 @@ __all__ = ["Turned", "kin_in", "turned"]
 #: Who is somebody's, by the words for them, of which each is without accents too. One that may be
 #: of several stands with each.
 _KIN = {
-    "mother": "mother mum mom mummy mommy mama mamá mamma mutter mutti maman mère madre mãe",
-    "father": "father dad daddy papa papá vater père padre babbo pai",
-    "parents": "parents eltern padres genitori",
-    "sister": "sister sis sibling schwester sœur soeur hermana sorella irmã",
-    "brother": "brother bro sibling bruder frère hermano fratello irmão",
+    "mother": "mother mum mom mummy mommy mama mamá mamma mutter mutti maman mère madre mãe moeder",
+    "father": "father dad daddy papa papá vater père padre babbo pai vader",
+    "parents": "parents eltern padres genitori ouders",
+    "sister": "sister sis sibling schwester sœur soeur hermana sorella irmã zus zusje",
+    "brother": "brother bro sibling bruder frère hermano fratello irmão broer broertje",
     "siblings": "siblings geschwister hermanos fratelli irmãos",
-    "son": "child kid enfant sohn fils hijo figlio filho",
-    "daughter": "child kid enfant daughter tochter fille hija figlia filha",
-    "children": "children kids kinder enfants hijos figli filhos",
-    "wife": "wife partner spouse fiancée ehefrau épouse esposa moglie",
-    "husband": "husband hubby partner spouse fiancé ehemann mari époux esposo marido marito",
-    "girlfriend": "girlfriend gf partner fiancée novia fidanzata namorada",
-    "boyfriend": "boyfriend bf partner fiancé novio fidanzato namorado",
+    "son": "child kid enfant sohn fils hijo figlio filho zoon zoontje",
+    "daughter": "child kid enfant daughter tochter fille hija figlia filha dochter dochtertje",
+    "children": "children kids kinder enfants hijos figli filhos kinderen",
+    "wife": "wife partner spouse fiancée ehefrau épouse esposa moglie echtgenote",
+    "husband": "husband hubby partner spouse fiancé ehemann mari époux esposo marido marito"
+    " echtgenoot",
+    "girlfriend": "girlfriend gf partner fiancée novia fidanzata namorada vriendin",
+    "boyfriend": "boyfriend bf partner fiancé novio fidanzato namorado vriend",
     "grandmother": "grandmother grandma granny nana oma großmutter mamie abuela nonna avó",
     "grandfather": "grandfather grandpa granddad opa großvater papy abuelo nonno avô",
     "aunt": "aunt auntie tante tía zia tia",
-    "uncle": "uncle onkel oncle tío zio tio",
+    "uncle": "uncle onkel oncle tío zio tio oom",
     "niece": "niece nichte sobrina sobrinha",
-    "nephew": "nephew neffe neveu sobrino sobrinho",
-    "cousin": "cousin primo cugino",
+    "nephew": "nephew neffe neveu sobrino sobrinho neef",
+    "cousin": "cousin primo cugino neef",
     "cousin, a woman": "cousin cousine prima cugina",
-    "mother-in-law": "schwiegermutter suegra suocera sogra",
-    "father-in-law": "schwiegervater suegro suocero sogro",
-    "sister-in-law": "schwägerin cuñada cognata cunhada",
-    "brother-in-law": "schwager cuñado cognato cunhado",
-    "son-in-law": "schwiegersohn gendre yerno genro",
-    "daughter-in-law": "schwiegertochter nuera",
-    "godmother": "godmother patentante marraine madrina madrinha",
-    "godfather": "godfather patenonkel parrain padrino padrinho",
-    "stepmother": "stepmother stepmum stepmom stiefmutter madrastra matrigna madrasta",
-    "stepfather": "stepfather stepdad stiefvater padrastro patrigno padrasto",
-    "friend": "friend freund ami amigo amico",
-    "friend, a woman": "friend freundin amie amiga amica",
-    "neighbour": "neighbour neighbor nachbar voisin vecino vicino vizinho",
-    "neighbour, a woman": "neighbour neighbor nachbarin voisine vecina vicina vizinha",
-    "boss": "boss chef patron jefe capo chefe",
-    "boss, a woman": "boss chefin patronne jefa capa chefa",
-    "teacher": "teacher lehrer professeur profesor maestro professore professor",
-    "teacher, a woman": "teacher lehrerin professeure profesora maestra professoressa professora",
+    "mother-in-law": "schwiegermutter suegra suocera sogra schoonmoeder",
+    "father-in-law": "schwiegervater suegro suocero sogro schoonvader",
+    "sister-in-law": "schwägerin cuñada cognata cunhada schoonzus",
+    "brother-in-law": "schwager cuñado cognato cunhado zwager",
+    "son-in-law": "schwiegersohn gendre yerno genro schoonzoon",
+    "daughter-in-law": "schwiegertochter nuera schoondochter",
+    "godmother": "godmother patentante marraine madrina madrinha peettante",
+    "godfather": "godfather patenonkel parrain padrino padrinho peetoom",
+    "stepmother": "stepmother stepmum stepmom stiefmutter madrastra matrigna madrasta stiefmoeder",
+    "stepfather": "stepfather stepdad stiefvater padrastro patrigno padrasto stiefvader",
+    "friend": "friend freund ami amigo amico vriend",
+    "friend, a woman": "friend freundin amie amiga amica vriendin",
+    "neighbour": "neighbour neighbor nachbar voisin vecino vicino vizinho buurman",
+    "neighbour, a woman": "neighbour neighbor nachbarin voisine vecina vicina vizinha buurvrouw",
+    "boss": "boss chef patron jefe capo chefe baas",
+    "boss, a woman": "boss chefin patronne jefa capa chefa bazin",
+    "teacher": "teacher lehrer professeur profesor maestro professore professor leraar meester",
+    "teacher, a woman": "teacher lehrerin professeure profesora maestra professoressa professora"
+    " lerares juf",
 }
 #: The same in several words, or among those that tell.
 _KIN_AMONG = {
     "son": r"(?:\b(?:my|our|your|his|her|their|the|whose)|['’]s) (?:\w+ )?son\b",
     "wife": r"\b(?:[mds]eine[rn]?|unsere[rn]?) frau\b|\b[mts]a femme\b|\b(?:mi|tu|su) mujer\b"
-    r"|\b(?:minha|tua|sua) mulher\b",
-    "husband": r"\b(?:mein|dein|ihr)(?:e[mnsr])? mann\b",
+    r"|\b(?:minha|tua|sua) mulher\b|\b(?:mijn|jouw|zijn) vrouw\b|\bde vrouw van\b"
+    r"|\b(?:die|der) frau von\b",
+    "husband": r"\b(?:mein|dein|ihr)(?:e[mnsr])? mann\b|\b(?:mijn|jouw|haar) man\b|\bde man van\b"
+    r"|\bde[rmn] mann von\b",
     "grandmother": r"\bgrand[- ]?m[èe]re\b",
     "grandfather": r"\bgrand[- ]?p[èe]re\b",
     "mother-in-law": r"\b(?:mother|mum|mom)[- ]in[- ]law\b|\bbelle[- ]m[èe]re\b",

@@ -45,6 +45,7 @@ __all__ = [
     "spoken_words",
     "stems",
     "terms",
+    "terms_also_in",
     "worded",
     "words",
 ]
@@ -154,6 +155,17 @@ def stems(words: list[str], language: str = ENGLISH) -> list[str]:
 def content_terms(text: str) -> list[str]:
     """Return :func:`terms`, or all stemmed words when every word is a stop word ("who is who")."""
     return worded(text, content=True).stems
+
+
+def terms_also_in(text: str, language: str) -> list[str]:
+    """Return :func:`content_terms`, with those by another language of what may be of any.
+
+    "paspoort binnen!" is English for want of a word that tells; asked of in Dutch it may be Dutch.
+    """
+    told = worded(text, content=True)
+    if language in (ENGLISH, told.language) or told.language != ENGLISH or is_surely_english(text):
+        return told.stems
+    return [*told.stems, *stems(told.words, language)]
 
 
 def content_words(text: str) -> list[str]:

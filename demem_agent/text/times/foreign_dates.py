@@ -48,11 +48,13 @@ _SCRIPTS = {
     "hindi": "[\u0900-\u097f]",
     "russian": "[\u0400-\u04ff]",
 }
-#: Words for days that no other language has: what is short tells its language by nothing else.
+#: Words for times that no other language has: what is short tells its language by nothing else.
 _OWN_WORDS = pattern(
     r"(?<![\w-])(?:(?P<german>(?:vor)?gestern|heute|(?:ü|ue)bermorgen)"
     r"|(?P<french>demain|aujourd['’]hui|avant-hier|apr[èe]s-demain)|(?P<spanish>anteayer|ayer|anoche)"
-    r"|(?P<portuguese>amanh[ãa]|(?:ante)?ontem)|(?P<italian>(?:dopo)?domani|ieri|stasera))(?![\w-])",
+    r"|(?P<portuguese>amanh[ãa]|(?:ante)?ontem)|(?P<italian>(?:dopo)?domani|ieri|stasera)"
+    r"|(?P<dutch>(?:eer)?gisteren|vandaag|overmorgen|vanavond|vanmiddag|vanmorgen"
+    r"|(?:volgende?|vorige?) (?:week|maand|jaar|\w{3,6}dag)|aanstaande))(?![\w-])",
     re.IGNORECASE,
 )
 #: Where a word may begin and end.
