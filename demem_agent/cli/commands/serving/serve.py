@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -88,8 +90,7 @@ def serve(
         tenant=tenant,
         **settings,
     )
-    _log(logging.ERROR if quiet else logging.INFO)
-    with exporting(otlp):
+    with _logging(logging.ERROR if quiet else logging.INFO), exporting(otlp):
         run(app, host=host, port=port, on_start=lambda at: _say(at, served, guests, app, output))
 
 
@@ -125,12 +126,19 @@ def _many(count: int, one: str, more: str) -> str:
     return f"{count} {one if count == 1 else more}"
 
 
-def _log(level: int) -> None:
-    """Have the server's log, and what uvicorn warns of, go to stderr."""
+@contextmanager
+def _logging(level: int) -> Iterator[None]:
+    """Have the server's log, and what uvicorn warns of, go to stderr meanwhile."""
     handler = logging.StreamHandler()
     handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
-    for name in ("demem.server", "uvicorn.error"):
-        logger = logging.getLogger(name)
+    loggers = [logging.getLogger(name) for name in ("demem.server", "uvicorn.error")]
+    for logger in loggers:
         logger.addHandler(handler)
         logger.propagate = False
-    logging.getLogger("demem.server").setLevel(level)
+    loggers[0].setLevel(level)
+    try:
+        yield
+    finally:
+        for logger in loggers:
+            logger.removeHandler(handler)
+            logger.propagate = True
