@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +55,10 @@ class Passages(Sequence[Passage]):
             return [self[n] for n in range(*row.indices(len(self)))]
         row = row if row >= 0 else row + len(self)
         return Passage(f"e{self._item.item(row)}", self._starts.item(row), self._ends.item(row))
+
+    def items(self, rows: NDArray[np.integer[Any]] | list[int]) -> list[str]:
+        """Return the ids of the items of some rows."""
+        return [f"e{number}" for number in self._item.view()[rows].tolist()]
 
     def append(self, start: int, end: int) -> None:
         """Append where a passage stands in its item."""

@@ -84,7 +84,7 @@ _ORDINAL = pattern(
 )
 #: Characters before a stop that are looked at.
 _NEAR = 40
-#: The words of more than one letter behind which a sentence may go on: most stops are behind others.
+#: Words of more than one letter behind which a sentence may go on: most stops are behind others.
 _MAY_GO_ON = _TITLES.union(_TITLES_BEHIND, _AHEAD, _MAY_END, _NUMBERED, {"gem"})
 
 
