@@ -60,7 +60,8 @@ class Column:
         Raises:
             IndexError: for a row that there is not.
         """
-        self._settle()
+        if self._coming:
+            self._settle()
         if not 0 <= row < self._length:
             raise IndexError(f"row {row} of {self._length}")
         return self._data.item(row)
