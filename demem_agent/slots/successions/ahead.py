@@ -245,7 +245,7 @@ def _itself(vector: Vector) -> Vector:
 
 def _vector(index: PassageIndex, row: int) -> Vector:
     """Return the vector of a committed passage."""
-    found: Vector = index.vectors.of([row])[0]
+    found: Vector = index.vectors.of(slice(row, row + 1))[0]  # faster than a list of one
     return found
 
 
