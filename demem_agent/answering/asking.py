@@ -10,7 +10,7 @@ import numpy as np
 
 from demem_agent.answering.candidates import Sentence
 from demem_agent.answering.in_time import OF_TIME, time_asked
-from demem_agent.answering.kind_told import kind_in
+from demem_agent.answering.kind_told import kind_wanted
 from demem_agent.later import dataclass, pattern
 from demem_agent.text.language.words import content_terms
 from demem_agent.text.times.dates import Span, stretches
@@ -144,11 +144,11 @@ def _rarity(wanted: frozenset[str], found: list[Sentence]) -> dict[str, float]:
 def by_words(asked: Asked, found: list[Sentence]) -> np.ndarray:
     """Return three rows, a column a sentence: its share, its lexical score and its kind."""
     columns = []
+    kind_of = kind_wanted(asked.query)
     for sentence in found:
         share = asked.share(sentence.words)
         lexical = asked.lexical(sentence, share)
-        kind = kind_in(asked.query, sentence)
-        columns.append((share, lexical, kind))
+        columns.append((share, lexical, kind_of(sentence)))
     return np.array(columns).T
 
 

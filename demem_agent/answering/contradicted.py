@@ -22,7 +22,7 @@ from demem_agent.text.language.quantities import asks_for_amount, tells_amount
 from demem_agent.text.language.turned import kin_in
 from demem_agent.text.language.words import content_terms, content_words, language_of, stems
 from demem_agent.text.sentences import sentences
-from demem_agent.types import Draft, Line, Question, Reading, number_of
+from demem_agent.types import Draft, Line, Question, number_of
 
 __all__ = ["contradicted"]
 
@@ -112,11 +112,6 @@ class _Said:
     line: Line
     text: str
 
-    @property
-    def words(self) -> frozenset[str]:
-        """All the words of its line and of who says it, in lower case; few are looked at."""
-        return frozenset(_words(f"{self.line.evidence.speaker or ''} {self.line.text}"))
-
 
 def contradicted(question: Question, draft: Draft) -> bool:
     """Whether an answer rests on what is said of another than the one whom a question names.
@@ -126,25 +121,27 @@ def contradicted(question: Question, draft: Draft) -> bool:
     """
     question = _of_its_matter(question)
     query = question.query
-    said = list(_said(question.reading))
-    if asks_for_amount(query) and not _tells_amount(query, said):
+    lines = [line for line in question.reading.lines if line.text.strip()]
+    if asks_for_amount(query) and not _tells_amount(query, lines):
         return True
     figure = figure_asked(query)
-    if figure is not None and not _tells(_telling(figure.rest), said, figure.told):
+    if figure is not None and not _tells(_telling(figure.rest), lines, figure.told):
         return True
-    quoted = [one for one in said if _leads(one, draft)]
-    if _is_of_another(question, said, quoted):
+    quoted = [one for one in _said(_first_quoted(lines, draft)) if one.text in draft.text]
+    speakers = {line.evidence.speaker for line in lines}
+    if _is_of_another(question, speakers, quoted):
         return True
     asked = _asked(query)
     if asked is None:
         return False
-    if not quoted or any(_of_them(asked, one) for one in quoted):
+    if not quoted or any(_is_of_them(asked, one.line) for one in quoted):
         return False
-    if any(_of_them(asked, one) and _on_it(asked, one) for one in said):
+    of_them = [line for line in lines if _is_of_them(asked, line)]
+    if any(_on_it(asked, one) for one in _said(of_them)):
         return False
-    if asked.things and not any(_of_them(asked, one) for one in said):
+    if asked.things and not of_them:
         return False
-    before = [one for one in said if _followed_by(one, draft)]
+    before = _said(line for line in lines if _followed_by(line, draft))
     return any(_of_another(asked, one.text) for one in [*quoted, *before])
 
 
@@ -154,11 +151,10 @@ def _of_its_matter(question: Question) -> Question:
     return question if earlier is None else replace(question, query=earlier.rest)
 
 
-def _is_of_another(question: Question, said: Sequence[_Said], quoted: Sequence[_Said]) -> bool:
+def _is_of_another(question: Question, speakers: Set[str | None], quoted: Sequence[_Said]) -> bool:
     """Whether all that is quoted first is of a relative of who is asked about, or the like."""
     asked = _asked(question.query)
     names = frozenset[str]() if asked is None or asked.things else asked.owners
-    speakers = {one.line.evidence.speaker for one in said}
     whom = whom_asked(question.query, question.asker, speakers, names)
     if not quoted or not whom.matter:
         return False
@@ -183,8 +179,8 @@ def _has_relative(whom: Whom, line: Line) -> bool:
     return any(who & asked.who for who in told for asked in whom.relatives)
 
 
-def _said(reading: Reading) -> Iterator[_Said]:
-    for line in reading.lines:
+def _said(lines: Iterable[Line]) -> Iterator[_Said]:
+    for line in lines:
         item = line.evidence
         for start, end in sentences(item.text, line.start, line.end):
             yield _Said(line, item.text[start:end])
@@ -235,39 +231,41 @@ def _of_another(asked: _Asked, text: str) -> bool:
     return False
 
 
-def _of_them(asked: _Asked, said: _Said) -> bool:
-    return any(starmap(_same, product(said.words, asked.owners)))
+def _is_of_them(asked: _Asked, line: Line) -> bool:
+    """Whether a line or the name of who says it has the name of who or what is asked about."""
+    words = frozenset(_words(f"{line.evidence.speaker or ''} {line.text}"))
+    return any(starmap(_same, product(words, asked.owners)))
 
 
 def _on_it(asked: _Asked, said: _Said) -> bool:
     return not asked.matter.isdisjoint(_telling(said.text))
 
 
-def _leads(said: _Said, draft: Draft) -> bool:
-    """Whether a sentence is quoted of the item that an answer rests on first."""
-    return said.line.evidence.id in draft.evidence[:1] and said.text in draft.text
+def _first_quoted(lines: Iterable[Line], draft: Draft) -> Iterator[Line]:
+    """Yield the lines of the item that an answer rests on first."""
+    return (line for line in lines if line.evidence.id in draft.evidence[:1])
 
 
-def _followed_by(said: _Said, draft: Draft) -> bool:
+def _followed_by(line: Line, draft: Draft) -> bool:
     """Whether what is quoted takes the place of a line."""
-    return any(one.by[0] in draft.evidence[:1] for one in said.line.superseded)
+    return any(one.by[0] in draft.evidence[:1] for one in line.superseded)
 
 
-def _tells_amount(query: str, said: Sequence[_Said]) -> bool:
+def _tells_amount(query: str, lines: Iterable[Line]) -> bool:
     """Whether an amount is told of the matter.
 
     A question that has no other words than those of asking for an amount is open.
     """
     matter = set(content_terms(query)) - _OF_MONEY
-    return _tells(matter, said, lambda text: tells_amount(text, query))
+    return _tells(matter, lines, lambda text: tells_amount(text, query))
 
 
-def _tells(matter: Set[str], said: Sequence[_Said], tells: Callable[[str], bool]) -> bool:
+def _tells(matter: Set[str], lines: Iterable[Line], tells: Callable[[str], bool]) -> bool:
     """Whether a turn that has a word of the matter, or the one right after it, tells something.
 
     It is open where no turn has any.
     """
-    turns = {number_of(one.line.evidence.id): one.line.evidence for one in said}
+    turns = {number_of(line.evidence.id): line.evidence for line in lines}
     on_it = [nth for nth, item in turns.items() if not matter.isdisjoint(_telling(item.text))]
     for nth in chain(on_it, (nth + 1 for nth in on_it)):
         if nth in turns and tells(turns[nth].text):

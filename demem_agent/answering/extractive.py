@@ -16,6 +16,7 @@ from demem_agent.answering.kind_told import kind_in
 from demem_agent.answering.passing_over import passed_over, polite, without_documents
 from demem_agent.answering.quoting import draft
 from demem_agent.answering.said_alone import (
+    days_asked,
     is_of_silence,
     is_of_the_absent,
     reporting,
@@ -86,14 +87,15 @@ class ExtractiveAnswerer:
         query = in_held_words(question.query, _held(found))
         query = put_right(query, [sentence.text for sentence in found], speakers)
         decided = _decided(question.reading, found)
-        if not decided and is_of_silence(question):
+        days = days_asked(question)
+        if not decided and is_of_silence(question, days):
             return Draft("")
         if not decided and is_of_the_absent(question):
             found = reporting(question, found)
             if not found:
                 return Draft("")
         chosen = _told(question.reading, decided)
-        chosen = chosen or said_then(question, found) or said_by(question, found)
+        chosen = chosen or said_then(question, found, days) or said_by(question, found)
         if decided and not _is_what_was_right(chosen, decided):
             chosen = []
         passed = [] if decided else [*passed_over(question, found), *polite(found)]

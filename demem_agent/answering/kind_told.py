@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from demem_agent.answering.candidates import Sentence
 from demem_agent.answering.following import Stretch
@@ -19,7 +20,7 @@ from demem_agent.text.quoting.greetings import without_greetings
 from demem_agent.text.times.dates import absolute, find
 from demem_agent.text.times.named import names_time
 
-__all__ = ["WORDS", "kind_in", "kind_told", "tells_time"]
+__all__ = ["WORDS", "kind_in", "kind_told", "kind_wanted", "tells_time"]
 
 #: What a number counts that does not stand before the word for what is counted.
 _NUMBER_ALONE = 0.5
@@ -44,21 +45,32 @@ def kind_in(query: str, sentence: Sentence | Stretch) -> float:
 
     A place counts half: many words follow "in" or "at". The query is in lower case.
     """
-    text = sentence.text
+    return kind_wanted(query)(sentence)
+
+
+def kind_wanted(query: str) -> Callable[[Sentence | Stretch], float]:
+    """Return :func:`kind_in` of a query, which is looked at once for all sentences."""
     if "when" in query.split() or "what date" in query:
-        return 1.0 if _has_time(sentence) else 0.0
+        return lambda one: float(_has_time(one))
     if asks_for_amount(query):
-        return 1.0 if tells_amount(text, query) else 0.0
+        return lambda one: float(tells_amount(one.text, query))
     what = counted(query)
+    if what or any(words in query for words in _HOW_MANY):
+        return lambda one: _number_told(one.text, what)
+    if query.startswith("who"):
+        return lambda one: float(NAME.search(without_greetings(one.text)) is not None)
+    if query.startswith("where"):
+        return lambda one: 0.5 * (_PLACE.search(one.text) is not None)
+    return lambda one: 0.0
+
+
+def _number_told(text: str, what: str) -> float:
+    """Return how far a text tells a number, or one of what is counted where that is named."""
     if what and tells_count(text, what):
         return 1.0
-    if what or any(words in query for words in _HOW_MANY):
-        return (_NUMBER_ALONE if what else 1.0) if has_number(text, text.lower().split()) else 0.0
-    if query.startswith("who"):
-        return 1.0 if NAME.search(without_greetings(text)) else 0.0
-    if query.startswith("where"):
-        return 0.5 if _PLACE.search(text) else 0.0
-    return 0.0
+    if not has_number(text, text.lower().split()):
+        return 0.0
+    return _NUMBER_ALONE if what else 1.0
 
 
 def kind_told(query: str, stretch: Stretch) -> float:

@@ -20,6 +20,7 @@ from demem_agent.text.language.kin import (
     first_person,
     own_things,
     relatives,
+    relatives_of,
 )
 from demem_agent.text.language.languages import STOPWORDS
 from demem_agent.text.language.questions import asks_for
@@ -96,10 +97,9 @@ def _names_among(query: str, people: AbstractSet[str]) -> Iterator[str]:
 def is_of_another(whom: Whom, text: str, speaker: str | None) -> bool:
     """Whether a sentence, by what it says, is of another person than a question."""
     said_by = _words(speaker)
-    told = relatives(text)
     if whom.relatives:
-        return _is_other_relative(whom, told, said_by)
-    if not whom.open and _is_of_a_relative(whom, told, text, said_by):
+        return _is_other_relative(whom, relatives(text), said_by)
+    if not whom.open and _is_of_a_relative(whom, text, said_by):
         return True
     if whom.named:
         return _is_speakers_own(whom, text, said_by)
@@ -133,15 +133,10 @@ def _owned_alike(
     return not theirs.isdisjoint(_words(whom.asker))
 
 
-def _is_of_a_relative(
-    whom: Whom, told: Iterable[Relative], text: str, said_by: frozenset[str]
-) -> bool:
+def _is_of_a_relative(whom: Whom, text: str, said_by: frozenset[str]) -> bool:
     """Whether a sentence has who is asked about only as the one whose relative somebody is."""
-    for one in told:
-        is_asked = one.owner in whom.words and one.owner not in said_by
-        if is_asked and not bare_mention(text, one.owner):
-            return True
-    return False
+    told = relatives_of(text, whom.words - said_by)
+    return any(not bare_mention(text, one.owner) for one in told)
 
 
 def _is_speakers_own(whom: Whom, text: str, said_by: frozenset[str]) -> bool:

@@ -8,7 +8,8 @@ asked. What has none of them is left to the probability.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from demem_agent.later import dataclass, pattern
 from demem_agent.slots.successions.subjects import subject_of
@@ -16,7 +17,7 @@ from demem_agent.text.language.asking import asks, begins_as_question
 from demem_agent.text.language.kin import first_person, relatives
 from demem_agent.text.language.words import content_terms
 from demem_agent.text.sentences import sentences
-from demem_agent.types import Draft, Question
+from demem_agent.types import Draft, Line, Question
 
 __all__ = ["only_touched"]
 
@@ -96,24 +97,27 @@ def only_touched(question: Question, draft: Draft) -> bool:
     asked = _asked(question.query)
     if not asked.words or _OF_WISHES.search(question.query):
         return False
-    first = frozenset(draft.evidence[:1])
-    said = [
-        (line.evidence.id, line.evidence.speaker, line.evidence.text[start:end])
-        for line in question.reading.lines
-        for start, end in sentences(line.evidence.text, line.start, line.end)
-    ]
-    texts = [text for *_, text in said]
-    quoted = [one for one in said if one[0] in first and one[2] in draft.text]
+    lines = question.reading.lines
+    first = [line for line in lines if line.evidence.id in draft.evidence[:1]]
+    quoted = [(line, text) for line in first for text in _said(line) if text in draft.text]
     is_replied = len(set(draft.evidence)) > 1
     if not quoted:
         return False
-    for _, speaker, text in quoted:
+    for line, text in quoted:
         if is_replied and asks(text):
             return False
-        if not _touches(asked, text, texts, _speaks_of_self(asked, speaker, question.asker)):
+        own = _speaks_of_self(asked, line.evidence.speaker, question.asker)
+        if not _touches(asked, text, lines, own):
             return False
-    others = (text for item, _, text in said if item not in first)
-    return not any(_may_tell(asked, text) for text in others)
+    others = (line for line in lines if line.evidence.id not in draft.evidence[:1])
+    return not any(_may_tell(asked, text) for text in chain.from_iterable(map(_said, others)))
+
+
+def _said(line: Line) -> Iterator[str]:
+    """Yield the sentences of a line."""
+    text = line.evidence.text
+    for start, end in sentences(text, line.start, line.end):
+        yield text[start:end]
 
 
 def _asked(query: str) -> _Asked:
@@ -135,11 +139,11 @@ def _speaks_of_self(asked: _Asked, speaker: str | None, asker: str | None) -> bo
     )
 
 
-def _touches(asked: _Asked, text: str, said: Sequence[str], own: bool | None) -> bool:
+def _touches(asked: _Asked, text: str, read: Sequence[Line], own: bool | None) -> bool:
     """Whether a sentence has a word of what is asked and tells nothing of it.
 
     Args:
-        said: all that was read.
+        read: the lines.
         own: whether who says it is who is asked about, None where that is open.
     """
     if asked.words.isdisjoint(content_terms(text)):
@@ -150,15 +154,15 @@ def _touches(asked: _Asked, text: str, said: Sequence[str], own: bool | None) ->
     if wished is not None and asked.words.isdisjoint(content_terms(text[: wished.start()])):
         return True
     if asked.own:
-        return own is None and _is_of_another(asked, text, said)
+        return own is None and _is_of_another(asked, text, read)
     return not own and not asked.kin and _is_of_who_says_it(asked, text)
 
 
-def _is_of_another(asked: _Asked, text: str, said: Sequence[str]) -> bool:
+def _is_of_another(asked: _Asked, text: str, read: Sequence[Line]) -> bool:
     """Whether a sentence tells of somebody else's what is asked of one's own."""
     owned = _OWNER.search(text)
     if owned is not None and not asked.words.isdisjoint(content_terms(owned["thing"])):
-        return not _is_own(asked, owned["owner"], said)
+        return not _is_own(asked, owned["owner"], read)
     subject = subject_of(text)
     if subject is None:
         return False
@@ -167,7 +171,7 @@ def _is_of_another(asked: _Asked, text: str, said: Sequence[str]) -> bool:
     if subject.kind != "named":
         return False
     name = _WORD.findall(text)[0]
-    return not first_person(text) and not _is_own(asked, name, said) and not _is_the(asked, text)
+    return not first_person(text) and not _is_own(asked, name, read) and not _is_the(asked, text)
 
 
 def _has_own(asked: _Asked, text: str) -> bool:
@@ -183,10 +187,11 @@ def _is_the(asked: _Asked, text: str) -> bool:
     )
 
 
-def _is_own(asked: _Asked, name: str, said: Sequence[str]) -> bool:
+def _is_own(asked: _Asked, name: str, read: Sequence[Line]) -> bool:
     """Whether somebody or something of that name is told to be the speaker's: "my dog Pepper"."""
     called = re.compile(rf"\b(?:my|our) ((?:\w+ ){{1,3}}){re.escape(name)}\b")
-    found = (one for text in said for one in called.finditer(text))
+    said = chain.from_iterable(map(_said, read))
+    found = chain.from_iterable(map(called.finditer, said))
     return any(not asked.words.isdisjoint(content_terms(one[1])) for one in found)
 
 

@@ -19,6 +19,7 @@ from demem_agent.text.times.dates import Span
 from demem_agent.types import Line, Question
 
 __all__ = [
+    "days_asked",
     "is_of_silence",
     "is_of_the_absent",
     "names_of",
@@ -28,21 +29,26 @@ __all__ = [
 ]
 
 
-def said_then(question: Question, found: list[Sentence]) -> list[Sentence]:
+def said_then(question: Question, found: list[Sentence], asked: list[Span]) -> list[Sentence]:
     """Return how the two best lines begin that were said on the days asked for.
 
     None where a question asks for anything but a time.
+
+    Args:
+        asked: the days, from :func:`days_asked`.
     """
-    asked = _days_asked(question)
     if not asked:
         return []
     lines = question.reading.lines
     return _begins([line for line in lines if said_within(line.evidence.at, asked)], found)
 
 
-def is_of_silence(question: Question) -> bool:
-    """Whether nothing is asked but what was said on some days, and no line is of these."""
-    asked = _days_asked(question)
+def is_of_silence(question: Question, asked: list[Span]) -> bool:
+    """Whether nothing is asked but what was said on some days, and no line is of these.
+
+    Args:
+        asked: the days, from :func:`days_asked`.
+    """
     if not asked:
         return False
     for line in question.reading.lines:
@@ -52,7 +58,7 @@ def is_of_silence(question: Question) -> bool:
     return True
 
 
-def _days_asked(question: Question) -> list[Span]:
+def days_asked(question: Question) -> list[Span]:
     """Return the times that a question asks for and for nothing else."""
     lines = question.reading.lines
     days = {line.evidence.at.date() for line in lines if line.evidence.at}

@@ -7,9 +7,10 @@ asked of; a sentence that has nobody there may be of anybody.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from demem_agent.later import dataclass, pattern
+from demem_agent.text.language.languages import ENGLISH
 from demem_agent.text.language.words import content_terms, language_of, stems
 
 __all__ = ["Of", "asked_of", "says_of_another"]
@@ -103,9 +104,21 @@ def says_of_another(of: Of, text: str, speaker: str | None, asker: str | None) -
     low = [word.lower().replace("’", "'") for word in words]
     if of.name and any(word.removesuffix("'s") == of.name for word in low):
         return False
-    places = [nth for nth, stem in enumerate(stems(low, language_of(text))) if _alike(stem, of)]
+    places = [nth for nth, stem in _stems_like(of, text, low) if _alike(stem, of)]
     told = [_is_of(of, words[:nth], low[:nth], speaker, asker) for nth in places]
     return bool(told) and all(one is False for one in told)
+
+
+def _stems_like(of: Of, text: str, low: list[str]) -> Iterable[tuple[int, str]]:
+    """Return the stems of words that may be the one asked of, each with its place.
+
+    An English stem begins as its word does, which leaves few.
+    """
+    language = language_of(text)
+    if language != ENGLISH or not text.isascii():
+        return enumerate(stems(low, language))
+    places = [nth for nth, word in enumerate(low) if word[0] == of.said[0]]
+    return zip(places, stems([low[nth] for nth in places]), strict=True)
 
 
 def _is_of(

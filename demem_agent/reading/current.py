@@ -153,16 +153,15 @@ def _put_behind(scores: dict[int, float], followed: Mapping[int, tuple[int, ...]
     return moved
 
 
-def _followed(state: State, asked: Current, rows: Iterable[int]) -> dict[int, tuple[int, ...]]:
+def _followed(state: State, asked: Current, rows: list[int]) -> dict[int, tuple[int, ...]]:
     """Return the rows that are to stand behind others, each with those."""
     index = state.passage_index()
     lineage = state.derived.current
     found: dict[int, dict[int, None]] = {}
-    for row in rows:
-        passage = index.passages[row]
-        if not lineage.superseded(passage.evidence_id):
+    for row, item in zip(rows, index.passages.items(rows), strict=True):
+        if not lineage.superseded(item):  # as most are not
             continue
-        line = passage.stretch
+        line = index.passages[row].stretch
         for succession in _bearing(state, asked, line):
             for new in rows_of(index, [_holding(state, asked, succession)]):
                 behind, ahead = row, new

@@ -36,8 +36,9 @@ def named(state: State, query: Query, ranking: Ranking) -> Ranking:
     """
     index = state.passage_index()
     near: dict[str, list[int]] = {}
-    for row in ranking.rows[:LOOKED].tolist():
-        near.setdefault(index.passages[row].evidence_id, []).append(row)
+    best = ranking.rows[:LOOKED]
+    for row, item in zip(best.tolist(), index.passages.items(best), strict=True):
+        near.setdefault(item, []).append(row)
     weights: dict[str, float] = {}
     rows = ranking.rows
     for item, found in near.items():

@@ -173,7 +173,7 @@ class PassageIndex:
 
     def said(self, row: int) -> Evidence:
         """Return the item that a passage is part of."""
-        return self._said[f"e{self.item.view().item(row)}"]
+        return self._said[f"e{self.item.item(row)}"]
 
     def text(self, row: int) -> str:
         """Return what a passage says."""
@@ -216,7 +216,7 @@ class PassageIndex:
         if self._repeated is None:
             forms, counts = np.unique(self.form.view(), return_counts=True)
             self._repeated = frozenset(forms[counts > 1].tolist())
-        return self.form.view().item(row) not in self._repeated
+        return self.form.item(row) not in self._repeated
 
     def nearly_alike(self, rows: NDArray[np.intp]) -> Iterator[tuple[int, int]]:
         """Yield pairs among some rows in which the same speaker may say the same but for one word.

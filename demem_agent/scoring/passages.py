@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,8 +53,12 @@ class Passages(Sequence[Passage]):
         """Return the passage of a row, or those of several."""
         if isinstance(row, slice):
             return [self[n] for n in range(*row.indices(len(self)))]
-        start, end = self._starts.view().item(row), self._ends.view().item(row)
-        return Passage(f"e{self._item.view().item(row)}", start, end)
+        row = row if row >= 0 else row + len(self)
+        return Passage(f"e{self._item.item(row)}", self._starts.item(row), self._ends.item(row))
+
+    def items(self, rows: NDArray[np.integer[Any]] | list[int]) -> list[str]:
+        """Return the ids of the items of some rows."""
+        return [f"e{number}" for number in self._item.view()[rows].tolist()]
 
     def append(self, start: int, end: int) -> None:
         """Append where a passage stands in its item."""

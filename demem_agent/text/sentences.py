@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Set
 from itertools import pairwise
 
@@ -68,8 +67,8 @@ def sentences(text: str, start: int = 0, end: int | None = None) -> list[tuple[i
     cuts = [start]
     in_lists = _behind_numbers(text, start, end)
     for match in _SENTENCE_END.finditer(text, start, end):
-        cut = match.end()
-        if cut not in in_lists and not _is_shortened(text, match):
+        stop, cut = match.span()
+        if cut not in in_lists and not (text[stop] == "." and _is_shortened(text, stop, cut)):
             cuts.append(cut)
     cuts.append(end)
     found: list[_Stretch] = []
@@ -80,10 +79,9 @@ def sentences(text: str, start: int = 0, end: int | None = None) -> list[tuple[i
     return found
 
 
-def _is_shortened(text: str, found: re.Match[str]) -> bool:
-    """Whether what looks like the end of a sentence is a stop inside one, in one line."""
-    sign = found[0]
-    return sign[0] == "." and "\n" not in sign and goes_on(text, found.start(), found.end())
+def _is_shortened(text: str, stop: int, cut: int) -> bool:
+    """Whether a stop that looks like the end of a sentence stands inside one, in one line."""
+    return goes_on(text, stop, cut) and "\n" not in text[stop:cut]
 
 
 def _behind_numbers(text: str, start: int, end: int) -> set[int]:

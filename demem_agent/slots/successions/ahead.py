@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,12 +39,20 @@ REPLIES = 4
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A passage, committed or on its way in."""
+    """A passage, committed or on its way in.
+
+    Attributes:
+        look: gives its vector, which few are asked for.
+    """
 
     evidence: Evidence
     start: int
     end: int
-    vector: Vector
+    look: Callable[[], Vector]
+
+    @property
+    def vector(self) -> Vector:
+        return self.look()
 
 
 class Ahead:
@@ -200,7 +209,7 @@ class Ahead:
             return self._coming[row - self._count]
         found = self._index.passages[row]
         item = self._state.evidence[found.evidence_id]
-        return Passage(item, found.start, found.end, self._index.vectors.of([row])[0])
+        return Passage(item, found.start, found.end, partial(_vector, self._index, row))
 
     def claims_of(self, passage: Passage) -> tuple[Claim, ...]:
         """Return what a passage claims; of one that is committed it is kept."""
@@ -226,7 +235,17 @@ def passages_of(arrival: Arrival) -> list[Passage]:
     item = arrival.evidence
     found = []
     for (start, end), vector in zip(arrival.spans, arrival.vectors, strict=True):
-        found.append(Passage(item, start, end, vector))
+        found.append(Passage(item, start, end, partial(_itself, vector)))
+    return found
+
+
+def _itself(vector: Vector) -> Vector:
+    return vector
+
+
+def _vector(index: PassageIndex, row: int) -> Vector:
+    """Return the vector of a committed passage."""
+    found: Vector = index.vectors.of(slice(row, row + 1))[0]  # faster than a list of one
     return found
 
 

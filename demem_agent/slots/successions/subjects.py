@@ -223,9 +223,17 @@ def apart(first: Subject, second: Subject) -> bool:
 
 def of_others(said: str) -> frozenset[str]:
     """Return what is told to be of somebody else, and whose: their things, relations, animals."""
-    found = {one[1].lower() for one in _OF_NAME.finditer(said)}
-    found.update(one["being"].lower() for one in _OF_BEING.finditer(said))
+    found: set[str] = set()
+    if "'" in said or "’" in said:
+        found.update(one[1].lower() for one in _OF_NAME.finditer(said))
+    if _may_name_being(said):
+        found.update(one["being"].lower() for one in _OF_BEING.finditer(said))
     return frozenset(found)
+
+
+def _may_name_being(said: str) -> bool:
+    """Whether a sentence may have a word of :data:`BEINGS`; most have none."""
+    return not said.isascii() or not BEINGS.isdisjoint(_WORDS.findall(said.lower()))
 
 
 def is_mine(said: str, of_others: frozenset[str]) -> bool:

@@ -8,12 +8,20 @@ Spanish, Italian, Portuguese and Dutch.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from demem_agent.later import dataclass, pattern
 from demem_agent.text.language.turned import kin_in
 
-__all__ = ["SPEAKERS", "Relative", "bare_mention", "first_person", "own_things", "relatives"]
+__all__ = [
+    "SPEAKERS",
+    "Relative",
+    "bare_mention",
+    "first_person",
+    "own_things",
+    "relatives",
+    "relatives_of",
+]
 
 #: Whose somebody is of whom the speaker says "my".
 SPEAKERS = ""
@@ -75,10 +83,7 @@ class Relative:
 
 def relatives(text: str) -> list[Relative]:
     """Return the relatives of somebody in a text, in no order."""
-    found: list[Relative] = []
-    for sign, form in _FORMS:
-        if sign.search(text):
-            found.extend(_by(form, text))
+    found = [*relatives_of(text)]
     for match in _POSSESSED.finditer(text):
         who = _who(match["relation"]) or _who(match[0])  # "her man" is a husband in Dutch
         if who:
@@ -87,10 +92,21 @@ def relatives(text: str) -> list[Relative]:
     return found
 
 
+def relatives_of(text: str, owners: Set[str] | None = None) -> Iterator[Relative]:
+    """Yield the relatives of somebody who is named in a text.
+
+    Args:
+        owners: of these alone, in lower case; of anybody if None.
+    """
+    for sign, form in _FORMS:
+        if sign.search(text):
+            yield from _by(form, text, owners)
+
+
 def bare_mention(text: str, name: str) -> bool:
     """Whether a text has a name that does not only tell whose relative somebody is."""
     places = [match.span() for match in _WORD.finditer(text) if _is_name(match[0], name)]
-    within = [(one.start, one.end) for one in relatives(text) if _is_name(one.owner, name)]
+    within = [(one.start, one.end) for one in relatives_of(text) if _is_name(one.owner, name)]
     for start, end in places:
         if not any(first <= start and end <= last for first, last in within):
             return True
@@ -109,12 +125,15 @@ def own_things(text: str) -> Iterator[str]:
             yield match["relation"]
 
 
-def _by(form: re.Pattern[str], text: str) -> Iterator[Relative]:
+def _by(form: re.Pattern[str], text: str, owners: Set[str] | None) -> Iterator[Relative]:
     behind = "'s " if form is _OWNED else ""  # so that "son" is no French "his"
     for match in form.finditer(text):
+        owner = match["owner"].lower()
+        if owners is not None and owner not in owners:
+            continue
         who = _who(behind + match["relation"]) or _who_of(text, match)
         if who:
-            yield Relative(match["owner"].lower(), who, *match.span())
+            yield Relative(owner, who, *match.span())
 
 
 def _who_of(text: str, match: re.Match[str]) -> frozenset[str]:

@@ -60,7 +60,6 @@ _NUMBERED = frozenset(
 )
 #: One letter for a word or a name: "v. Gogh"; behind a figure it is none.
 _LETTER = pattern(r"(?<!\w)(?<!\d )[vz]$")
-_LAST_WORD = pattern(r"[^\W_]+$")
 _NEXT_WORD = pattern(r"[\"“„«'‘(]*([^\W_][\w’'-]*)")
 #: What belongs to a name where another word of it follows.
 _PARTICLES = frozenset(
@@ -83,30 +82,44 @@ _ORDINAL = pattern(
     r"|\d{1,2}\. (?:und|oder|bis|auf den|zum))\s\d{1,2}$",
     re.IGNORECASE,
 )
-#: Characters before a stop, and behind it, that are looked at.
+#: Characters before a stop that are looked at.
 _NEAR = 40
+#: Words of more than one letter behind which a sentence may go on: most stops are behind others.
+_MAY_GO_ON = _TITLES.union(_TITLES_BEHIND, _AHEAD, _MAY_END, _NUMBERED, {"gem"})
 
 
 def goes_on(text: str, stop: int, after: int) -> bool:
     """Whether the sentence with a stop at ``text[stop]`` goes on at ``text[after]``."""
-    before = text[max(stop - _NEAR, 0) : stop]
-    last = _LAST_WORD.search(before)
-    if last is None or after >= len(text):
+    last = _last_word(text, stop)
+    if not last or after >= len(text):
         return False
-    word = last[0].lower()
+    word = last.lower()
+    if word not in _MAY_GO_ON and len(word) > 1 and not word[0].isdigit():
+        return False
+    before = text[max(stop - _NEAR, 0) : stop]
     if word[0].isdigit():
         return _ORDINAL.search(before) is not None and not _begins_sentence(text, after)
     if word in _NUMBERED and (text[after].isdigit() or text[after] in "#§"):
         return True
     if word in _MAY_END:
         return not text[after].isupper() and not text[after].isdigit()
-    if last[0].isupper() and len(word) > 1:
+    if last.isupper() and len(word) > 1:
         return False  # "the meeting with HR."
     if word in _AHEAD or _is_title(word, before) or _is_gem(word, before):
         return not _begins_sentence(text, after)
     if len(word) == 1 and _LETTER.search(before):
         return text[after].isupper() and not _begins_sentence(text, after)
     return False
+
+
+def _last_word(text: str, stop: int) -> str:
+    """Return the word that ends at a stop, or in the line that does; "" where there is none."""
+    least = max(stop - _NEAR, 0)
+    end = stop - 1 if stop > least and text[stop - 1] == "\n" else stop
+    start = end
+    while start > least and text[start - 1].isalnum():
+        start -= 1
+    return text[start:end]
 
 
 def _is_gem(word: str, before: str) -> bool:

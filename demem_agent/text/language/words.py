@@ -99,11 +99,16 @@ def worded(text: str, *, content: bool = False) -> Worded:
         content: keep all words where every one is a stop word.
     """
     language, every = _all_words(text)
-    left_out = stop_words(language)
-    kept = [word for word in every if word not in left_out]
+    kept = _telling(language, every)
     if content and not kept:
         kept = list(every)
     return Worded(language, kept)
+
+
+def _telling(language: str, every: list[str]) -> list[str]:
+    """Return the words that are no stop words of a language."""
+    left_out = stop_words(language)
+    return [word for word in every if word not in left_out]
 
 
 def language_of(text: str) -> str:
@@ -154,7 +159,8 @@ def stems(words: list[str], language: str = ENGLISH) -> list[str]:
 
 def content_terms(text: str) -> list[str]:
     """Return :func:`terms`, or all stemmed words when every word is a stop word ("who is who")."""
-    return worded(text, content=True).stems
+    language, every = _all_words(text)
+    return stems(_telling(language, every) or every, language)
 
 
 def terms_also_in(text: str, language: str) -> list[str]:

@@ -98,7 +98,7 @@ def asked_days(
         newest: the day that dates without a year go by where that is not known.
         names: words of the names of speakers, in lower case; a question may name them as well.
     """
-    if len(question) > _MOST:
+    if len(question) > _MOST or _TELLS.match(question):
         return []
     found = stretches(question, asked, newest)
     found += _foreign(question, newest if asked is None else asked, found)
@@ -108,7 +108,7 @@ def asked_days(
         for span in found
         if question[span.start : span.end].lower() not in names  # of somebody called May
     ]
-    if not found or _TELLS.match(question) or not _asks_alone(question, found, names):
+    if not found or not _asks_alone(question, found, names):
         return []
     today = asked or date.max
     if any(span.first > today for span in found):

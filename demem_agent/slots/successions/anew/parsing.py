@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import replace
 from itertools import chain
 
@@ -49,13 +49,13 @@ _NUMBERS = frozenset(word for word, number in numbers_by_word().items() if numbe
 
 def may_tell_anew(signs: Set[Sign], said: str) -> bool:
     """Whether a sentence may tell a value that holds from now on; most do not."""
-    if "amounts" in signs and _has_number(said, frozenset(_WORD.findall(said.lower()))):
+    if "amounts" in signs and _has_number(said, _WORD.findall(said.lower())):
         return True
     return "anew" in signs and tells(said, "anew")
 
 
-def _has_number(said: str, words: frozenset[str]) -> bool:
-    return _DIGIT.search(said) is not None or not words.isdisjoint(_NUMBERS)
+def _has_number(said: str, words: Iterable[str]) -> bool:
+    return _DIGIT.search(said) is not None or not _NUMBERS.isdisjoint(words)
 
 
 def values_told(said: str, before: str = "") -> tuple[Told, ...]:
@@ -70,9 +70,10 @@ def values_told(said: str, before: str = "") -> tuple[Told, ...]:
         found += works(said, before)
     if before or not WORDS_OF_LEAVING.isdisjoint(words):
         found += left(said, before)
-    for part in parts(said):
-        if part.said != said.strip():
-            found += _in_part(part)
+    if _may_tell_in_part(said, words):
+        for part in parts(said):
+            if part.said != said.strip():
+                found += _in_part(part)
     return tuple(dict.fromkeys(found))
 
 
@@ -88,6 +89,12 @@ def _whole(said: str, words: frozenset[str]) -> Iterator[Told]:
     for known, telling in _BY_WORD:
         if not known.isdisjoint(words):
             yield from telling(said)
+
+
+def _may_tell_in_part(said: str, words: frozenset[str]) -> bool:
+    """Whether a part of a sentence may tell anything, which has no other words than the whole."""
+    is_known = not (words.isdisjoint(WORDS_OF_PROVIDERS) and words.isdisjoint(WORDS_OF_WORK))
+    return is_known or _has_number(said, words)
 
 
 def _in_part(part: Part) -> Iterator[Told]:
