@@ -36,7 +36,9 @@ def serving(folder: Path, *options: str) -> Iterator[tuple[str, subprocess.Popen
         assert process.stdout is not None
         told = ""
         while not told.endswith("}\n"):
-            told += process.stdout.readline()
+            line = process.stdout.readline()
+            assert line, process.communicate()[1]
+            told += line
         yield json.loads(told)["url"], process
         if process.poll() is None:
             process.send_signal(signal.SIGTERM)
