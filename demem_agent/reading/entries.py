@@ -9,13 +9,13 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 
 import numpy as np
 
 from demem_agent.scoring import Passage, PassageIndex, Query, Ranking
 from demem_agent.slots.state import State
 from demem_agent.text.language.words import content_terms, terms
+from demem_agent.text.remembered import kept_lately
 from demem_agent.text.values import entries, values
 
 __all__ = ["entries_of", "named"]
@@ -99,7 +99,7 @@ def entries_of(text: str) -> Sequence[_Stretch]:
     return _known(text)
 
 
-@lru_cache(maxsize=8)
+@kept_lately(8)
 def _known(text: str) -> Sequence[_Stretch]:
     return tuple(_all(text))
 

@@ -42,6 +42,7 @@ from demem_agent.slots.records import (
     withdraw,
 )
 from demem_agent.summaries.compress import Excerpt, Summary, compress
+from demem_agent.text.remembered import forget_texts
 from demem_agent.text.units import Measure
 from demem_agent.types import (
     Context,
@@ -231,6 +232,7 @@ class State:
         if delta.for_room:  # questions that are gone use nothing any more
             self.derived.used = self.uses_in(stored.context for stored in self.contexts.values())
         if delta.erases:
+            forget_texts()
             self.cache.rankings.clear()
             if self.settings.decisions:
                 self.derived.decisions.drop_unused()

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable
-from functools import cache, lru_cache
+from functools import cache
 from itertools import groupby
 
 import Stemmer
@@ -32,6 +32,7 @@ from demem_agent.text.language.scripts import (
     stemmer_of,
     words_of_any_script,
 )
+from demem_agent.text.remembered import kept_lately
 
 __all__ = [
     "STOPWORDS",
@@ -39,7 +40,6 @@ __all__ = [
     "clean",
     "content_terms",
     "content_words",
-    "forget_texts",
     "is_surely_english",
     "language_of",
     "spoken_words",
@@ -211,14 +211,9 @@ def _all_words(text: str) -> tuple[str, list[str]]:
     return _cut(text) if len(text) > _LONG else _cut_lately(text)
 
 
-@lru_cache(maxsize=8)  # a passage is cut several times while it is remembered
+@kept_lately(8)  # a passage is cut several times while it is remembered
 def _cut_lately(text: str) -> tuple[str, list[str]]:
     return _cut(text)
-
-
-def forget_texts() -> None:
-    """Let go of the texts that were cut lately."""
-    _cut_lately.cache_clear()
 
 
 def _cut(text: str) -> tuple[str, list[str]]:

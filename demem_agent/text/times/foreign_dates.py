@@ -24,7 +24,7 @@ import json
 import re
 from collections.abc import Iterator
 from datetime import date
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any
 
 from dateutil.relativedelta import relativedelta
@@ -34,10 +34,11 @@ from demem_agent.shipped import shipped
 from demem_agent.text.language.languages import ENGLISH
 from demem_agent.text.language.scripts import may_be_other
 from demem_agent.text.language.words import is_surely_english, language_of
+from demem_agent.text.remembered import kept_lately
 from demem_agent.text.times.periods import Meaning, day_alone, day_name, named, period, period_name
 from demem_agent.text.times.rates import counts
 
-__all__ = ["foreign_times", "forget_texts"]
+__all__ = ["foreign_times"]
 
 _SENTENCE_ENDS = "[.!?;\n。！？।؟]"
 _SCRIPTS = {
@@ -134,14 +135,9 @@ def _languages(text: str) -> tuple[str, ...]:
     return _told_languages(text) if len(text) > _LONG else _languages_lately(text)
 
 
-@lru_cache(maxsize=4096)  # lines are read again and again
+@kept_lately(4096)  # lines are read again and again
 def _languages_lately(text: str) -> tuple[str, ...]:
     return _told_languages(text)
-
-
-def forget_texts() -> None:
-    """Let go of the texts that were read lately."""
-    _languages_lately.cache_clear()
 
 
 def _told_languages(text: str) -> tuple[str, ...]:

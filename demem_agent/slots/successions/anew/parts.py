@@ -7,10 +7,10 @@ March" that it is another one than before.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from demem_agent.later import dataclass, pattern
 from demem_agent.slots.successions.anew.words import MONTH, NOW
+from demem_agent.text.remembered import kept_lately
 
 __all__ = ["Part", "parts"]
 
@@ -61,7 +61,7 @@ class Part:
     anew: bool
 
 
-@lru_cache(KEPT)
+@kept_lately(KEPT)
 def parts(said: str) -> tuple[Part, ...]:
     """Return the parts of a sentence in order; of one that is told in one go, itself."""
     found = []
