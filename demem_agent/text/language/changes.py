@@ -132,7 +132,8 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "|gewechselt|wechsle|hochgesetzt|runtergesetzt|angehoben|gesteigert|gesenkt|reduziert"
         "|umgestellt|versetzt|steigt|sinkt|klettert|fällt|hoch|rauf|runter|bleiben|bleibt|noch"
         "|übrig|offen|pension|rente|weg|gegangen|aufgehört|ausgezogen|weggezogen|gestorben"
-        "|stattdessen|statt|anstatt|lieber|dafür|absetzen|weglassen",
+        "|stattdessen|statt|anstatt|lieber|dafür|absetzen|weglassen|zurückgezahlt|zurückbezahlt"
+        "|abbezahlt|abgezahlt|beglichen|getilgt",
         "amounts": "macht|also|verlangt|will|erhöht|gestiegen|geburtstag|feierten|feierte",
         "withdraws": "nein|warte|quatsch|doch|sorry",
         "changed": "jetzt|nun|nicht mehr|stattdessen|inzwischen|mittlerweile|neuerdings|ab sofort"
@@ -171,7 +172,8 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "|dije que sí|dejado|dejo|mudamos|instalados|instalado|instalada|jubila|baja|ahora|ya"
         "|actualmente|desde|a partir|nueva|nuevo|cumplido|cumplió|cambiado|cambiada|cambié"
         "|pasado|pasada|pasé|sube|subió|bajó|pasa|aumenta|quedan|falta|faltan|jubilado|jubilada"
-        "|jubiló|se fue|se ha ido|se va|en su lugar|mejor|en vez|en lugar",
+        "|jubiló|se fue|se ha ido|se va|en su lugar|mejor|en vez|en lugar|devuelto|devolví|pagado"
+        "|saldado|liquidado",
         "amounts": "cobra|pide|quiere|así que|son|celebrado|cumple|queda|subido|bajado|va a|será",
         "withdraws": "espera|perdón|no",
         "changed": "ahora|ya no|en vez|en lugar|actualmente|desde ahora|cambié|cambiado|mudé"
@@ -210,7 +212,7 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "|nouveau|nouvel|a eu|fêté|avoir|passé|passée|changé|basculé|passe|monte|augmente|baisse"
         "|baissé|mis|reste|restent|retraite|parti|partie|démissionné|déménagé|quitté|à la place"
         "|plutôt|au lieu|janvier|février|mars|avril|juin|juillet|septembre|octobre|novembre"
-        "|décembre",
+        "|décembre|remboursé|soldé",
         "amounts": "donc|du coup|ça fait|demande|prend|veut|prendra|fêter|fête|sera|va|augmenté",
         "withdraws": "attends|attendez|pardon|enfin",
         "changed": "maintenant|désormais|ne ... plus|au lieu|dorénavant|changé|déménagé|remplacé"
@@ -247,7 +249,7 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "|nuova|nuovo|compiuto|compie|compì|cambiato|passato|passata|sale|passa|scende|aumenta"
         "|salito|salita|portato|portata|abbassato|abbassata|alzato|messo|messa|restano|resta"
         "|rimangono|mancano|pensione|andato|andata|smesso|lasciato|partito|partita|trasferito"
-        "|trasferita|invece|al suo posto",
+        "|trasferita|invece|al suo posto|restituito|saldato|estinto",
         "amounts": "fa|fatto|festeggiato|quindi|siamo|viene|vuole|chiede|sarà|aumentato|aumentata",
         "changed": "ora|adesso|non ... più|invece|ormai|cambiato|trasferito|spostato",
         "renews": "nuovo|nuova|recentemente|migliorato|appena",
@@ -297,6 +299,7 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "event": "ontem|amanhã|a semana passada|o ano passado",
     },
     "Dutch": {
+        "anew": "nieuwe|voortaan|terugbetaald|afbetaald|afgelost|begint|verhoogt|verhoogd",
         "changed": "nu|niet meer|voortaan|in plaats|inmiddels|tegenwoordig|veranderd|verhuisd",
         "renews": "nieuw|nieuwe|onlangs|gestegen|gedaald|verbeterd|net",
         "refuses": "niet|nooit|geen|noch",

@@ -23,7 +23,11 @@ __all__ = ["debts"]
 _OWES = pattern(
     r"\b(?:owes?|owing|debts?|loan|mortgage|to pay (?:back|off|on)|left to pay|schuld\w*|kredit"
     r"|darlehen|hypothek|deb(?:o|emos)|deuda|préstamo|hipoteca|dois|devons|doit|dette|prêt|crédit"
-    r"|devo|dobbiamo|debito|prestito|mutuo|dívida|empréstimo)\b",
+    r"|devo|dobbiamo|debito|prestito|mutuo|dívida|empréstimo)\b"
+    # what is to be given back
+    r"|(?:^|[:;,] ?|\b(?:must|have to|has to|need to) )(?:pay back|repay)\b|\bzurück(?:zu)?zahlen\b"
+    r"|\bterug(?: te )?betalen\b|\b(?:hay|tengo|tenemos) que devolver\b|\bà rembourser\b"
+    r"|\bda restituire\b",
     re.IGNORECASE,
 )
 #: That some of it is paid.
@@ -75,7 +79,7 @@ def debts(said: str) -> Iterator[Told]:
         return
     of = frozenset(word for word in telling(said) - _FREE if not word.isdigit())
     kind: Kind = "credit" if _TO_ME.search(said) else "debt"
-    amounts = [number(one["amount"]) for one in _AMOUNT.finditer(said)]
+    amounts = _amounts(said)
     if left is not None:
         now = _sum(next(part for part in left.groupdict().values() if part))
         before = [one for one in amounts if one != now] if paid else []
@@ -83,6 +87,13 @@ def debts(said: str) -> Iterator[Told]:
         yield Told(kind, of, now, True, every_stem(_DEBT) | of, gone)
     elif len(amounts) == 1:
         yield Told(kind, of, amounts[0])
+
+
+def _amounts(said: str) -> list[str]:
+    """Return the amounts of a sentence; where some are told to be of money, these alone."""
+    found = list(_AMOUNT.finditer(said))
+    money = [one for one in found if one["unit"] or one[0][0] in "€$£"]
+    return [number(one["amount"]) for one in money or found]
 
 
 def _added(left: str, paid: str) -> frozenset[str]:

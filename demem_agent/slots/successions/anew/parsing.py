@@ -17,6 +17,7 @@ from demem_agent.slots.successions.anew.left import WORDS_OF_LEAVING, left
 from demem_agent.slots.successions.anew.parts import Part, parts
 from demem_agent.slots.successions.anew.posts import WORDS_OF_POSTS, posts
 from demem_agent.slots.successions.anew.providers import WORDS_OF_PROVIDERS, providers
+from demem_agent.slots.successions.anew.settled import WORDS_OF_SETTLING, settled
 from demem_agent.slots.successions.anew.taken import WORDS_OF_TAKING, taken
 from demem_agent.slots.successions.anew.told import Told
 from demem_agent.slots.successions.anew.work import WORDS_OF_WORK, works, works_now
@@ -38,6 +39,7 @@ _BY_WORD: tuple[tuple[Set[str], Telling], ...] = (
     (WORDS_OF_POSTS, posts),
     (WORDS_OF_PROVIDERS, providers),
     (WORDS_OF_TAKING, taken),
+    (WORDS_OF_SETTLING, settled),
 )
 _DIGIT = pattern(r"\d")
 _WORD = pattern(r"[^\W_]+")

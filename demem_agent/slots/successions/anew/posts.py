@@ -41,7 +41,8 @@ _POSTS = {
     "lawyer": "lawyer anwalt anwältin abogado abogada avocat avocate avvocato avvocata",
     "midwife": "midwife hebamme matrona comadrona levatrice",
     "vet": "vet tierarzt tierärztin veterinario veterinaria vétérinaire",
-    "caretaker": "caretaker janitor hausmeister portero concierge portinaio portinaia",
+    "caretaker": "caretaker janitor hausmeister hausmeisterin portero concierge portinaio portinaia"
+    " huismeester gardien gardienne conserje custode",
 }
 _OF_WORD = {word: post for post, words in _POSTS.items() for word in words.split()}
 #: A sentence that tells of a post has one of these, or says that who held it is gone.
@@ -51,7 +52,8 @@ WORDS_OF_POSTS = frozenset(_OF_WORD).union(
     jubiló fue ido va marchó marchado mudó mudado parti partie retraite démissionné démissionnée
     déménagé quitté andato andata pensione smesso lasciato partito partita trasferito trasferita
     reformou aposentou mudou embora hört leaving my our mein meine unser unsere mi nuestro nuestra
-    mon ma notre mio mia meu minha""".split()
+    mon ma notre mio mia meu minha mr mrs ms miss dr frau herr señor señora monsieur madame mme
+    signor signora meneer mevrouw""".split()
 )
 #: Of these there are several: a new one ends none.
 _SEVERAL = frozenset({"neighbour", "flatmate"})
@@ -79,7 +81,59 @@ _ANY = pattern(
     r"^\W*(?i:my|our|meine?|unsere?|mi|nuestr[oa]|mon|ma|notre|il mio|la mia|meu|minha) "
     rf"(?P<what>[^\W\d_][\w-]*(?: [a-zà-ÿ][\w-]*)?)(?i:{_IS}) {_NAMED}"
 )
-_NEW = pattern(r"\b(?:new|neue[rn]?|nuev[oa]|nouve(?:au|l|lle)|nuov[oa]|nov[oa])\b", re.IGNORECASE)
+_NEW_WORD = r"(?:new|neue[rn]?|nuev[oa]|nouve(?:au|lle|l)|nuov[oa]|nov[oa]|nieuwe)"
+_NEW = pattern(rf"\b{_NEW_WORD}\b", re.IGNORECASE)
+#: Before the name of somebody, who is no thing by it.
+_HONORIFIC = (
+    r"(?i:mr|mrs|ms|miss|dr|frau|herrn?|señora?|monsieur|madame|mme|m|signora?|meneer|mevrouw)\.?"
+)
+_PERSON = rf"(?P<name>{_HONORIFIC} {NAME})"
+_DET = (
+    r"(?i:the|our|my|der|dem|den|die|unsere?[mnr]?|meine?[mnr]?|el|la|nuestr[oa]|mi|le|notre|mon|ma"
+    r"|il|lo|nostr[oa]|de|onze|mijn)"
+)
+#: The post by what it is called, up to the mark behind which who holds it is named.
+_CALLED = r"(?P<what>[^\W\d_][\w-]*(?: [\w'’-]+){0,4}?)"
+_ROLES = (
+    # "new caretaker: Ms Dragovic", "the new caretaker is Ms Dragovic"
+    pattern(
+        rf"(?:^|[,;:.!] ?)\W*(?P<whose>(?:[\w'’-]+ ){{0,2}}?)(?P<new>(?i:{_NEW_WORD})) {_CALLED}"
+        rf"(?: ?[:–]|(?i:{_IS})| (?i:is|heet|wird)) {_PERSON}"
+    ),
+    # "the caretaker is now Ms Dragovic"
+    pattern(
+        rf"(?:^|[,;:.!] ?)\W*(?P<whose>{_DET}) {_CALLED} (?i:is|ist|heißt|es|est|è|é)"
+        rf" (?P<new>(?i:now|jetzt|nun|ahora|maintenant|adesso|ora|nu)) {_PERSON}"
+    ),
+    # "Ms Dragovic is the new caretaker"
+    pattern(
+        rf"(?:^|[,;:.!] ?)\W*{_PERSON} (?i:is|ist|es|est|è|é|wird)(?i: now| jetzt| nu| ahora|"
+        rf" adesso)? (?P<whose>(?:[\w'’-]+ ){{0,2}}?)(?P<new>(?i:{_NEW_WORD}))"
+        rf" (?P<what>[^\W\d_][\w-]*(?: [\w'’-]+){{0,4}}?)(?=\W*$|[,;:.!])"
+    ),
+    # "the caretaker, Mr Yilmaz, lives on the ground floor", "our caretaker is Mr Yilmaz"
+    pattern(
+        rf"\b(?P<whose>{_DET}) (?P<what>[^\W\d_][\w-]*(?: [\w'’-]+){{0,2}}?)"
+        rf"(?:,|(?i:{_IS})| (?i:is|heet))? {_PERSON}"
+    ),
+)
+#: Of these there are several as well, of whom any may be told with a title.
+_OF_MANY = frozenset(
+    """colleague coworker friend client customer tenant student pupil patient member guest employee
+    partner volunteer kollege kollegin freund freundin kunde kundin mieter mieterin schüler
+    schülerin patientin mitglied gast mitarbeiter mitarbeiterin collega vriend vriendin
+    klant huurder leerling buurman buurvrouw compañero compañera amigo amiga cliente
+    inquilino inquilina alumno alumna paciente collègue ami amie locataire élève amico amica
+    studente studentessa paziente socio socia""".split()
+)
+_NEW_WORDS = frozenset("nieuwe nieuw onze mijn".split())
+_MARKED = pattern(rf"(?<!\w){_HONORIFIC} [A-ZÀ-Ý]")
+#: Where it is that somebody holds it, behind the name.
+_SOMEWHERE = pattern(
+    r" (?:at|in|for|bei|beim|im|an|für|en|chez|à|au|aux|nel|nella|alla|al|presso|bij|op|voor)"
+    r" (?P<place>[\w'’-]+(?: [\w'’-]+){0,2})",
+    re.IGNORECASE,
+)
 _GONE = (
     r"(?:(?:has |have |is |just |now |sadly )*(?:retire[ds]|retiring|leaving|left(?=\W*(?:[,;.–-]"
     r"|and\b"
@@ -111,18 +165,23 @@ _SUCCESSOR = pattern(
 _ANOTHER = pattern(rf"{_NAMED}")
 _TAKES_OVER = pattern(rf"\b{_AFTER}\b")
 _TITLES = frozenset(
-    """dr mr mrs ms miss prof frau herr herrn doktor doctor doctora docteur dottor dottore
-    dottoressa señor señora monsieur madame mme signor signora sr sra dra""".split()
+    """meneer mevrouw dr mr mrs ms miss prof frau herr herrn doktor doctor doctora docteur dottor
+    dottore dottoressa señor señora monsieur madame mme signor signora sr sra dra""".split()
 )
 
 
 def posts(said: str) -> Iterator[Told]:
     """Yield who a sentence says to hold a post for its speaker."""
+    role = _role(said) if _MARKED.search(said) else None
+    if role is not None:
+        yield role
     if is_supposed(said):
         return
     gone = _SUCCESSOR.search(said)
     if gone is not None:
         yield from _successor(gone)
+        return
+    if role is not None:
         return
     for form in _FORMS:
         found = form.search(said)
@@ -138,6 +197,29 @@ def posts(said: str) -> Iterator[Told]:
     what = telling(beside) - {"traitant", "base", "cabecera"} | {post}
     if name:
         yield Told("post", what, name, anew, every_stem(_POSTS[post]) | what)
+
+
+def _role(said: str) -> Told | None:
+    """Return who a sentence says to hold a post, of those whom it names with a title."""
+    for form in _ROLES:
+        found = form.search(said)
+        if found is not None:
+            break
+    else:
+        return None
+    where = _SOMEWHERE.match(said, found.end())
+    whole = f"{found['whose']} {found['what']} {where['place'] if where else ''}"
+    name = _plain_name(found["name"])
+    if not name or is_supposed(said[: found.end()]):
+        return None
+    words = telling(whole) - _NEW_WORDS
+    posts = {_OF_WORD[word] for word in words if word in _OF_WORD}
+    what = frozenset(words - _OF_WORD.keys() | posts)
+    if not what or not (posts.isdisjoint(_SEVERAL) and what.isdisjoint(_OF_MANY)):
+        return None
+    anew = found.groupdict().get("new") is not None or said_now(found[0])
+    by = stems_of(what).union(*(every_stem(_POSTS[post]) for post in posts))
+    return Told("post", what, name, anew, by)
 
 
 def _of_any(said: str) -> Iterator[Told]:
