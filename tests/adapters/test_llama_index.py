@@ -394,6 +394,35 @@ def test_a_conversation_that_begins_as_an_earlier_one_of_its_session_is_another(
     assert texts(memories)[3:] == [one.content for one in again]
 
 
+HELLO, BYE = said("Hello.", "Hi!"), said("Good night.", "Good night!")
+
+
+@pytest.mark.parametrize("restarts", [False, True])
+@pytest.mark.parametrize(
+    "earlier", [[*HELLO, *OSLO, *BYE], [*HELLO, *OSLO], [*OSLO, *BYE]], ids=["amid", "end", "begin"]
+)
+def test_a_conversation_whose_words_stand_in_an_earlier_one_of_its_session_is_another(
+    memories: Memories, earlier: list[ChatMessage], restarts: bool
+) -> None:
+    block = MemoryBlock(memories=memories)
+    asyncio.run(block.aput(earlier, session_id="ana"))
+    shown(block, *OSLO[:1])
+    block = MemoryBlock(memories=memories) if restarts else block
+    for messages in (OSLO, earlier):  # what is handed over once more doubles nothing
+        asyncio.run(block.aput(messages, session_id="ana"))
+    assert texts(memories) == [one.content for one in [*earlier, *OSLO]]
+
+
+def test_a_conversation_is_handed_over_again_though_another_has_begun_alike_since(
+    memories: Memories,
+) -> None:
+    block = MemoryBlock(memories=memories)
+    asyncio.run(block.aput([*OSLO, *BYE], session_id="ana"))
+    shown(block, *OSLO[:1])
+    asyncio.run(block.aput([*OSLO, *BYE], session_id="ana"))
+    assert texts(memories) == [one.content for one in [*OSLO, *BYE, *OSLO[:1]]]
+
+
 def test_two_conversations_of_a_session_that_go_on_in_turn_are_remembered_once(
     memories: Memories,
 ) -> None:

@@ -8,7 +8,7 @@ conversation. The mark is kept beside it, to go on from where another process ha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
@@ -90,25 +90,37 @@ class Session:
     def marks_of_whole(self, items: Sequence[Evidence], said: Sequence[Words]) -> list[str]:
         """Return the mark of each message of a session that is handed over from its beginning.
 
-        It may have been taken for the end of a conversation before it.
+        It may have been taken for the end of a conversation before it. That is looked for only
+        where no conversation that is known to begin so accounts for it: a short exchange may well
+        have been said before, amid another one.
         """
+        self.is_over = True
         marks = _marks_of(items)
         known = set(marks)
-        most = self._marked("", said)
-        most_known = len(known.intersection(most))
-        own = [self.start] if self.has_moved else [self.start, self.now]
         begun = _begun_in(items)
-        own += begun
-        for start in (*filter(None, own), *marks):
-            if most_known < len(said) and self._marked(start, said[:1])[0] in known:
-                made = self._marked(start, said)
-                count = len(known.intersection(made))
-                is_sure = start in own or count >= max(min(_NO_CHANCE, len(said)), len(said) / 2)
-                # Of two that begin alike, and are known as far, it is the latest.
-                if is_sure and (count > most_known or (start in begun[:1] and count == most_known)):
-                    most, most_known = made, count
-        self.is_over = True
-        return most
+
+        def worth(start: str) -> tuple[bool, int, bool]:
+            count = len(known.intersection(self._marked(start, said)))
+            # Of two that begin alike, and are known as far, it is the latest.
+            return self._accounts_for(items, said, start), count, start in begun[:1]
+
+        own = [self.start] if self.has_moved else [self.start, self.now]
+        begin_so = self._beginning_so([*filter(None, own), *begun], said, known)
+        most = max(["", *begin_so], key=worth)
+        is_accounted_for, most_known, _ = worth(most)
+        if not is_accounted_for:
+            no_chance = max(min(_NO_CHANCE, len(said)), len(said) / 2)
+            for start in self._beginning_so(marks, said, known):
+                count = len(known.intersection(self._marked(start, said)))
+                if count >= no_chance and count > most_known:
+                    most, most_known = start, count
+        return self._marked(most, said)
+
+    def _beginning_so(
+        self, starts: Sequence[str], said: Sequence[Words], known: Collection[str]
+    ) -> list[str]:
+        """Return after which of these marks the first message is known."""
+        return [start for start in starts if self._marked(start, said[:1])[0] in known]
 
     def _begin(self, start: str) -> None:
         if self.now is not None:
@@ -184,6 +196,22 @@ class Session:
         made = self._marked(start, said)
         first_new = next((place for place, mark in enumerate(made) if mark not in known), None)
         return first_new is None or (first_new > 0 and made[first_new - 1] == marks[-1])
+
+    def _accounts_for(self, items: Sequence[Evidence], said: Sequence[Words], start: str) -> bool:
+        """Whether messages are known as far as anything was said after them, and are all that was:
+        a conversation that has gone on after them would be handed over with that.
+        """
+        return self._knows(items, said, start) and not self._has_gone_on(
+            items, self._marked(start, said)[-1]
+        )
+
+    def _has_gone_on(self, items: Sequence[Evidence], mark: str) -> bool:
+        """Whether anything of its conversation was said right after what has this mark."""
+        return any(
+            item.metadata.get(UP_TO) == digest(mark, self.name, item.speaker, item.text)
+            for item in items
+            if BEGINS not in item.metadata
+        )
 
     def _knows_any(self, items: Sequence[Evidence], said: Sequence[Words], start: str) -> bool:
         return not set(_marks_of(items)).isdisjoint(self._marked(start, said))
