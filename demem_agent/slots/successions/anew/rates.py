@@ -36,8 +36,8 @@ _OF_WORD = {word: unit for unit, words in _MEASURES.items() for word in words.sp
 WORDS_OF_MEASURES = frozenset(_OF_WORD) - {"m", "l", "ore", "ora"}
 _UNITS = "|".join(sorted(_OF_WORD, key=len, reverse=True))
 _PER = (
-    rf"(?P<per_measure>(?:an?|per|pro|je|por|par|les|the|/|al|alla|l['’]|la|el|le|il)"
-    rf" ?(?P<many>\d+ ?)?(?P<measure>{_UNITS})(?!\w))"
+    r"(?:(?:an?|per|pro|je|por|par|les|the|al|alla|la|el|le|il) |/ ?|all['’]|l['’])"
+    rf"(?P<many>\d+ ?)?(?P<measure>{_UNITS})(?!\w)"
 )
 _SUM = AMOUNT.replace("(?P<per>", "(?:")
 _COSTS = (
