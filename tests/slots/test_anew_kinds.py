@@ -1,4 +1,4 @@
-"""Roles told by a title and a name, and debts that are paid off."""
+"""Roles told by a title, debts paid off, jobs that are got and prices that a seller raises."""
 
 from __future__ import annotations
 
@@ -54,6 +54,78 @@ NOT_SETTLED = [
     ("I owe Tom 300", "Tom paid Anna everything"),
 ]
 
+HIRED = [
+    (
+        "Joost works at Vossen Logistics",
+        "JOOST GOT THE JOB!! Medtronic, starts 1 August, no more early shifts",
+    ),
+    ("Joost works at Vossen Logistics", "Joost got the job: Medtronic, from August"),
+    ("I work at Vossen Logistics", "I got the job! Medtronic, starting Monday"),
+    ("Lena works for Bosch", "Lena landed the job! Siemens, starts on 3 May"),
+    ("Joost arbeitet bei Vossen", "Joost hat die Stelle! Medtronic, ab August"),
+    ("Joost works at Vossen Logistics", "Joost heeft de baan! Medtronic, vanaf 1 augustus"),
+    ("Marta trabaja en Zara", "Marta ha conseguido el puesto: Mango, desde mayo"),
+    ("Paul travaille chez Renault", "Paul a décroché le poste ! Peugeot, dès septembre"),
+    ("Marco lavora in Fiat", "Marco ha avuto il posto! Ferrari, inizia a settembre"),
+]
+NOT_HIRED = [
+    ("I work at Vossen Logistics", "Joost got the job! Medtronic, starts 1 August"),
+    ("Joost works at Vossen Logistics", "if Joost got the job: Medtronic, from August"),
+    ("Joost works at Vossen Logistics", "Joost's brother got the job! Medtronic, starts 1 August"),
+    (
+        "Joost works at Vossen Logistics",
+        "Joost never got the job! Medtronic, from August they hire",
+    ),
+    (
+        "Joost works at Vossen Logistics",
+        "Joost didn't get the job at Medtronic, starts again in August",
+    ),
+]
+RAISED = [
+    (
+        "hair costs 86 euro per 100 gram at Kerling",
+        "Kerling raises prices: 94 per 100 gram from 1 June",
+    ),
+    (
+        "hair costs 86 euro per 100 gram at Kerling",
+        "Kerling has put its prices up, now 94 euro per 100 grams",
+    ),
+    ("beeswax is 12 euro a kilo at Kerling", "new price at Kerling: 14 a kilo"),
+    (
+        "Haar kostet 86 Euro pro 100 Gramm bei Kerling",
+        "Kerling erhöht die Preise: ab Juni 94 Euro pro 100 Gramm",
+    ),
+    ("haar kost 86 euro per 100 gram bij Kerling", "Kerling verhoogt de prijzen: 94 per 100 gram"),
+    ("La cera cuesta 12 euros por kilo en Apis", "Apis sube los precios: 14 euros por kilo"),
+    ("La cire coûte 12 euros le kilo chez Apis", "Apis augmente ses prix : 14 euros le kilo"),
+    ("La cera costa 12 euro al chilo da Apis", "Apis aumenta i prezzi: 14 euro al chilo"),
+]
+NOT_RAISED = [
+    (
+        "hair costs 86 euro per 100 gram at Kerling",
+        "Banck raises prices: 94 per 100 gram from 1 June",
+    ),
+    (
+        "hair costs 86 euro per 100 gram at Kerling",
+        "Kerling raises prices: 94 per 100 gram of silk",
+    ),
+    (
+        "hair costs 86 euro per 100 gram at Kerling",
+        "Kerling raises prices for tulle: 94 per 100 gram",
+    ),
+    ("hair costs 86 euro per 100 gram at Kerling", "Kerling raises prices: 12 per metre"),
+    ("tulle costs 20 euro per 100 gram at Kerling", "Kerling raises prices: 94 per 100 gram"),
+    (
+        "hair costs 86 euro per 100 gram at Kerling",
+        "will ask whether Kerling raises prices: 94 per 100 gram",
+    ),
+    ("hair costs 86 euro per 100 gram at Kerling", "Kerling raises prices: 94 per 100 gram?"),
+    (
+        "hair costs 86 euro per 100 gram at Kerling",
+        "if Kerling raises prices: 94 per 100 gram, we stop",
+    ),
+]
+
 
 @pytest.mark.parametrize(("before", "anew"), ROLES)
 def test_who_holds_a_role_anew_takes_the_place_of_who_did(before: str, anew: str) -> None:
@@ -65,6 +137,16 @@ def test_what_is_paid_in_full_is_owed_no_more(before: str, anew: str) -> None:
     assert sure(before, *FILLING, anew) == [("e1", "e6")]
 
 
-@pytest.mark.parametrize(("before", "later"), [*OTHER_ROLES, *NOT_SETTLED])
-def test_another_role_or_debt_is_left_alone(before: str, later: str) -> None:
+@pytest.mark.parametrize(("before", "anew"), HIRED)
+def test_who_has_got_a_job_works_at_the_place_named_beside_it(before: str, anew: str) -> None:
+    assert ("e1", "e6") in [(old, new[:2]) for old, new in sure(before, *FILLING, anew)]
+
+
+@pytest.mark.parametrize(("before", "anew"), RAISED)
+def test_what_a_seller_asks_for_a_measure_anew_is_what_it_costs(before: str, anew: str) -> None:
+    assert sure(before, *FILLING, anew) == [("e1", "e6")]
+
+
+@pytest.mark.parametrize(("before", "later"), [*OTHER_ROLES, *NOT_SETTLED, *NOT_HIRED, *NOT_RAISED])
+def test_another_role_debt_job_or_price_is_left_alone(before: str, later: str) -> None:
     assert sure(before, *FILLING, later) == []

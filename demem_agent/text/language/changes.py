@@ -67,7 +67,8 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "|down to|put me|puts me|left|gave|paid|repaid|remaining|still open|to pay|instead|since"
         "|january|february|march|april|june|july|august|september|october|november|december"
         "|next month|from may|replaced|replaces",
-        "amounts": "so|only|makes|makes it|that makes|asks|asking|charges|demands|put it up"
+        "amounts": "prices|price|rates"
+        "|so|only|makes|makes it|that makes|asks|asking|charges|demands|put it up"
         "|wants|will be|going to be|birthday|celebrated",
         "changed": "now|nowadays|no longer|anymore|instead|from now on|these days"
         "|lately|changed|switched|moved|replaced|increased|decreased|reduced|raised"
@@ -134,7 +135,8 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "|übrig|offen|pension|rente|weg|gegangen|aufgehört|ausgezogen|weggezogen|gestorben"
         "|stattdessen|statt|anstatt|lieber|dafür|absetzen|weglassen|zurückgezahlt|zurückbezahlt"
         "|abbezahlt|abgezahlt|beglichen|getilgt",
-        "amounts": "macht|also|verlangt|will|erhöht|gestiegen|geburtstag|feierten|feierte",
+        "amounts": "preise|preis"
+        "|macht|also|verlangt|will|erhöht|gestiegen|geburtstag|feierten|feierte",
         "withdraws": "nein|warte|quatsch|doch|sorry",
         "changed": "jetzt|nun|nicht mehr|stattdessen|inzwischen|mittlerweile|neuerdings|ab sofort"
         "|eigentlich|geändert|gewechselt|umgezogen|verschoben|ersetzt|erhöht|gesenkt",
@@ -174,7 +176,8 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "|pasado|pasada|pasé|sube|subió|bajó|pasa|aumenta|quedan|falta|faltan|jubilado|jubilada"
         "|jubiló|se fue|se ha ido|se va|en su lugar|mejor|en vez|en lugar|devuelto|devolví|pagado"
         "|saldado|liquidado",
-        "amounts": "cobra|pide|quiere|así que|son|celebrado|cumple|queda|subido|bajado|va a|será",
+        "amounts": "precios"
+        "|cobra|pide|quiere|así que|son|celebrado|cumple|queda|subido|bajado|va a|será",
         "withdraws": "espera|perdón|no",
         "changed": "ahora|ya no|en vez|en lugar|actualmente|desde ahora|cambié|cambiado|mudé"
         "|mudado|en realidad|aplazado|subido|bajado",
@@ -213,7 +216,8 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "|baissé|mis|reste|restent|retraite|parti|partie|démissionné|déménagé|quitté|à la place"
         "|plutôt|au lieu|janvier|février|mars|avril|juin|juillet|septembre|octobre|novembre"
         "|décembre|remboursé|soldé",
-        "amounts": "donc|du coup|ça fait|demande|prend|veut|prendra|fêter|fête|sera|va|augmenté",
+        "amounts": "prix"
+        "|donc|du coup|ça fait|demande|prend|veut|prendra|fêter|fête|sera|va|augmenté",
         "withdraws": "attends|attendez|pardon|enfin",
         "changed": "maintenant|désormais|ne ... plus|au lieu|dorénavant|changé|déménagé|remplacé"
         "|en fait|reporté|augmenté|baissé",
@@ -250,7 +254,8 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "|salito|salita|portato|portata|abbassato|abbassata|alzato|messo|messa|restano|resta"
         "|rimangono|mancano|pensione|andato|andata|smesso|lasciato|partito|partita|trasferito"
         "|trasferita|invece|al suo posto|restituito|saldato|estinto",
-        "amounts": "fa|fatto|festeggiato|quindi|siamo|viene|vuole|chiede|sarà|aumentato|aumentata",
+        "amounts": "prezzi"
+        "|fa|fatto|festeggiato|quindi|siamo|viene|vuole|chiede|sarà|aumentato|aumentata",
         "changed": "ora|adesso|non ... più|invece|ormai|cambiato|trasferito|spostato",
         "renews": "nuovo|nuova|recentemente|migliorato|appena",
         "refuses": "non|mai|nessun|nessuna|né",
@@ -299,7 +304,7 @@ _SIGNS: Mapping[str, Mapping[Sign, str]] = {
         "event": "ontem|amanhã|a semana passada|o ano passado",
     },
     "Dutch": {
-        "anew": "nieuwe|voortaan|terugbetaald|afbetaald|afgelost|begint|verhoogt|verhoogd",
+        "anew": "nieuwe|voortaan|vanaf|terugbetaald|afbetaald|afgelost|begint|verhoogt|verhoogd",
         "changed": "nu|niet meer|voortaan|in plaats|inmiddels|tegenwoordig|veranderd|verhuisd",
         "renews": "nieuw|nieuwe|onlangs|gestegen|gedaald|verbeterd|net",
         "refuses": "niet|nooit|geen|noch",

@@ -17,6 +17,7 @@ from demem_agent.slots.successions.anew.left import WORDS_OF_LEAVING, left
 from demem_agent.slots.successions.anew.parts import Part, parts
 from demem_agent.slots.successions.anew.posts import WORDS_OF_POSTS, posts
 from demem_agent.slots.successions.anew.providers import WORDS_OF_PROVIDERS, providers
+from demem_agent.slots.successions.anew.rates import WORDS_OF_MEASURES, rates
 from demem_agent.slots.successions.anew.settled import WORDS_OF_SETTLING, settled
 from demem_agent.slots.successions.anew.taken import WORDS_OF_TAKING, taken
 from demem_agent.slots.successions.anew.told import Told
@@ -34,6 +35,7 @@ _BY_DIGITS: tuple[Telling, ...] = (costs, debts, homes, labels)
 _BY_NUMBER: tuple[tuple[Set[str], Telling], ...] = (
     (WORDS_OF_AGES, ages),
     (WORDS_OF_COUNTS, counts),
+    (WORDS_OF_MEASURES, rates),
 )
 _BY_WORD: tuple[tuple[Set[str], Telling], ...] = (
     (WORDS_OF_POSTS, posts),

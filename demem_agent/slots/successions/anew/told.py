@@ -9,13 +9,26 @@ from demem_agent.later import dataclass
 __all__ = ["Kind", "Told", "may_be_of_one", "replaces"]
 
 Kind = Literal[
-    "cost", "age", "debt", "credit", "post", "provider", "home", "label", "taken", "work", "count"
+    "cost",
+    "age",
+    "debt",
+    "credit",
+    "post",
+    "provider",
+    "home",
+    "label",
+    "taken",
+    "work",
+    "count",
+    "rate",
 ]
 
 #: What of a kind is one as soon as something that names it is the same.
 _SHARED: frozenset[Kind] = frozenset({"age", "debt", "credit", "work"})
 #: Years that somebody is older than was told, at most; else it is another of that name.
 YEARS = 12
+#: How many times as much a seller asks after a change, at most: more is of another thing they sell.
+DEARER = 1.5
 #: Where somebody lives: the rent is for it, whether that is said or not.
 _HOME = frozenset(
     """flat apartment house home room place wohnung haus zimmer piso casa departamento habitación
@@ -58,6 +71,8 @@ def replaces(new: Told, old: Told) -> bool:
         return False
     if new.kind in ("debt", "credit") and float(new.value) >= float(old.value):
         return False
+    if new.kind == "rate" and not _is_near(float(new.value), float(old.value)):
+        return False
     if new.kind == "work" and not set(new.value.split()).isdisjoint(old.value.split()):
         return False
     if new.kind == "count":
@@ -91,6 +106,10 @@ def may_be_of_one(one: Told, other: Told) -> bool:
             one.what - other.what and other.what - one.what
         )
     return one.what <= other.what or other.what <= one.what
+
+
+def _is_near(new: float, old: float) -> bool:
+    return old <= DEARER * new and new <= DEARER * old
 
 
 def _names_the_same(one: frozenset[str], other: frozenset[str]) -> bool:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 from demem_agent.later import pattern
+from demem_agent.slots.successions.anew.hiring import got_a_job
 from demem_agent.slots.successions.anew.parts import parts
 from demem_agent.slots.successions.anew.people import SPEAKER, people
 from demem_agent.slots.successions.anew.told import Told
@@ -340,7 +341,8 @@ _IS_AT = pattern(
 )
 #: A sentence that tells that somebody begins to has one of these.
 _WORDS_OF_BEGINNING = frozenset(
-    """start starts started starting begin begins beginning began hired joined joining joins join
+    """baan begint vanaf
+    start starts started starting begin begins beginning began hired joined joining joins join
     signed first day offered offer leaving left letzter erster erste unterschrieben zugesagt fange
     fängt beginne beginnt stelle job post position appointed got taken bin empiezo empieza empecé
     empezó comienzo entro entra cogido cogieron cogida contratado contratada contrataron fichado
@@ -409,6 +411,9 @@ def _begun(said: str, before: str, words: frozenset[str]) -> Told | None:
     if taken is not None:
         return taken
     both = f"{before} {said}" if before else said
+    got = None if _NOT_SO.search(both) else got_a_job(both)
+    if got is not None and got.end("at") > len(both) - len(said) and not _supposed(got[0]):
+        return None if kin_in(got["at"]) else _at(got, anew=True, sure=True)
     if _NOT_SO.search(both) or both.endswith("?"):
         return None
     if _TAKES.search(said):
