@@ -100,8 +100,6 @@ def as_where(given: Where | Mapping[str, object]) -> Where:
     where = given if isinstance(given, Where) else _from_mapping(given)
     since = _time("since", where.since, last=False)
     until = _time("until", where.until, last=True)
-    if since is not None and until is not None and _day(until) < _day(since):
-        raise InvalidInput("where.until", where.until, f"no earlier than since, {where.since}")
     return replace(
         where,
         speaker=_texts("speaker", where.speaker),
@@ -163,10 +161,6 @@ def _time(name: str, given: object, *, last: bool) -> date | None:
     if period is None:
         return _moment(name, given)
     return period[last]
-
-
-def _day(time: date) -> date:
-    return time.date() if isinstance(time, datetime) else time
 
 
 def _moment(name: str, given: object) -> datetime:

@@ -144,11 +144,6 @@ CALLS: list[tuple[str, Callable[[SlotMemory], object], str]] = [
         lambda m: m.feedback("a1", thumbs=True, correction="x"),
         "thumbs must be left out, as correction is given",
     ),
-    (
-        "times the wrong way round",
-        lambda m: m.read("?", where={"since": "2026-07", "until": "2026-05"}),
-        "where.until must be no earlier than since, 2026-07",
-    ),
     ("before", lambda m: m.forget(before="then"), f"before {WHEN}"),
     ("no encoder", lambda m: m.reembed("bag"), "encoder must be an object with encode"),  # type: ignore[arg-type]
 ]

@@ -172,7 +172,7 @@ def key_is_looked_up_without_its_request(patch: Patch) -> None:
 
 
 @bug(
-    "a re(opened|stored) memory exports something else|the twin gives another result"
+    "a re(opened|stored) memory exports something else|the twin gives another result|one too many"
     "|are not those given"
 )
 def keyed_result_is_not_stored(patch: Patch) -> None:

@@ -360,7 +360,7 @@ def test_a_filter_that_asks_for_nothing_forgets_nothing(empty: Any) -> None:
     ],
 )
 def test_forget_takes_one_selector(forget: Callable[[SlotMemory], object]) -> None:
-    with pytest.raises(InvalidInput, match="or else one of source_id, before and where"):
+    with pytest.raises(InvalidInput, match="left out, as"):
         forget(told_of_all())
 
 

@@ -5,7 +5,7 @@ kept.
 from __future__ import annotations
 
 import http.client
-import select
+import selectors
 import threading
 import time
 from collections.abc import Mapping
@@ -57,6 +57,10 @@ class Transport(Protocol):
     def close(self) -> None:
         """Release what is held."""
         ...
+
+
+#: Knows sockets of any number; select knows those below 1,024.
+_Selector = getattr(selectors, "PollSelector", selectors.SelectSelector)
 
 
 class Http:
@@ -139,7 +143,11 @@ def _port_of(url: str) -> int:
 def _is_open(connection: http.client.HTTPConnection) -> bool:
     """Whether the server has not closed a connection: there would be something to read."""
     sock = connection.sock
-    return sock is not None and not select.select([sock], [], [], 0)[0]
+    if sock is None:
+        return False
+    with _Selector() as selector:
+        selector.register(sock, selectors.EVENT_READ)
+        return not selector.select(0)
 
 
 def _unreachable(where: str, error: Exception, size: int) -> RemoteError:

@@ -39,9 +39,11 @@ def serving(folder: Path, *options: str) -> Iterator[tuple[str, subprocess.Popen
             line = process.stdout.readline()
             assert line, process.communicate()[1]
             told += line
-        yield json.loads(told)["url"], process
-        if process.poll() is None:
-            process.send_signal(signal.SIGTERM)
+        try:
+            yield json.loads(told)["url"], process
+        finally:
+            if process.poll() is None:
+                process.send_signal(signal.SIGTERM)
 
 
 def made(demem: Demem, *options: str) -> str:

@@ -119,7 +119,7 @@ class Learning(Asking, Certifying):
         """Give feedback that was given, and other feedback under its key."""
         key, (request, _) = self._picked(self.ledger.reported, pick)
         self._learn_again(key)
-        self._clash(lambda memory: memory.feedback(request["answer"], reward=0.123, key=key))
+        self._clash(lambda memory: memory.feedback(request["answer"], reward=0.123, key=key), key)
 
     def _told(self, answer: str, telling: Telling) -> Request:
         """Return the arguments of feedback, now that it is known what there is to quote."""
@@ -164,7 +164,7 @@ class Learning(Asking, Certifying):
             self._learn_again(key)
             return None
         if key in self.ledger.keyed or key in self.ledger.reported:
-            self._clash(lambda memory: memory.feedback(**request, key=key))
+            self._clash(lambda memory: memory.feedback(**request, key=key), key)
             return None
         before = self.it.export()
         placed = self._placed()

@@ -21,7 +21,7 @@ class Remembering(Twins):
         """Remember one turn."""
         request = filled(turn, self.ledger.mark())
         if key in self.ledger.keyed or key in self.ledger.reported:
-            return self._clash(lambda memory: memory.ingest(**request, key=key))
+            return self._clash(lambda memory: memory.ingest(**request, key=key), key)
         full = len(self.it.slots)
         done = self._same(lambda memory: memory.ingest(**request, key=key))
         said = "a slot is opened if and only if the result says so"
