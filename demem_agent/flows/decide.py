@@ -80,7 +80,7 @@ def outcome(
         reward=signal.reward,
         channel=signal.channel,
     )
-    if stored_result(state, key, request) is not None:
+    if stored_result(state, key, request, ("outcome",)) is not None:
         return report
     seq = state.head.seq + 1
     told = replace(state.choices[decision_id], reward=signal.reward, judged=seq)

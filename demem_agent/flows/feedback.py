@@ -138,7 +138,7 @@ def _require_own(state: State, answer: Answer) -> None:
 
 def _replayed(state: State, given: Given) -> FeedbackReport | None:
     """Return the stored report of a feedback whose key was used for it before."""
-    done = stored_result(state, given.key, given.request)
+    done = stored_result(state, given.key, given.request, ("feedback",))
     return None if done is None else _report(state, done)
 
 

@@ -32,7 +32,7 @@ def supersede(state: State, old: str, new: str, key: str | None) -> Flow[Success
         IdempotencyConflict: if the key was used for another request.
     """
     request = request_hash("supersede", [old, new]) if key is not None else ""
-    done = stored_result(state, key, request)
+    done = stored_result(state, key, request, ("supersede",))
     if done is not None:
         return _replayed(done)
     _check(state, old, new)

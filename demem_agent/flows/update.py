@@ -100,7 +100,7 @@ def update(state: State, asked: Request) -> Flow[Updated]:
         InvalidInput: for a text of which nothing would be remembered.
         IdempotencyConflict: if the key was used for another request.
     """
-    done = stored_result(state, asked.key, asked.hash)
+    done = stored_result(state, asked.key, asked.hash, ("update",))
     if done is not None:
         return Updated(**done)
     if asked.item not in state.evidence:

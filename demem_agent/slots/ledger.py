@@ -50,11 +50,16 @@ def unkeyed(seq: int, kind: str) -> Operation:
     return Operation(seq, kind)
 
 
-def stored_result(state: State, key: str | None, request: str) -> StoredResult | None:
+def stored_result(
+    state: State, key: str | None, request: str, kinds: tuple[str, ...] = ()
+) -> StoredResult | None:
     """Return the result stored under a key, or None when the key is new or there is none.
 
     Where something of what was asked under it is forgotten, nobody can tell another request from
     that one, and whatever is asked gets its result: a late retry does not bring back what went.
+
+    Args:
+        kinds: of operations that the request may be.
 
     Raises:
         IdempotencyConflict: if the key was used for another request.
@@ -62,7 +67,8 @@ def stored_result(state: State, key: str | None, request: str) -> StoredResult |
     if key is None or key not in state.keyed:
         return None
     done = state.keyed[key]
-    if done.request and done.request != request:
+    of_another_kind = bool(kinds) and done.kind not in kinds
+    if of_another_kind or (done.request and done.request != request):
         raise IdempotencyConflict(key, is_turn=done.kind in _OF_TURNS)
     result: StoredResult = json.loads(done.result)
     return result
