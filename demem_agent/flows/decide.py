@@ -95,7 +95,7 @@ def outcome(
 
 def _replayed(state: State, asked: Choosing) -> Decision | None:
     """Return the stored decision of a key that was used for it before."""
-    done = stored_result(state, asked.key, asked.request)
+    done = stored_result(state, asked.key, asked.request, ("decide", "decided"))
     return None if done is None else state.choices[done["decision"]]
 
 

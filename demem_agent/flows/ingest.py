@@ -21,7 +21,7 @@ from demem_agent.later import dataclass
 from demem_agent.metadata import metadata_field
 from demem_agent.reading.packing import strip_rendered
 from demem_agent.requests import Flow
-from demem_agent.slots.ledger import operation, stored_result, unkeyed
+from demem_agent.slots.ledger import OF_TURNS, operation, stored_result, unkeyed
 from demem_agent.slots.placement import Arrival, Placed, place
 from demem_agent.slots.records import Delta, Head, Operation
 from demem_agent.slots.state import State
@@ -160,14 +160,14 @@ def _not_done(state: State, coming: Sequence[Coming]) -> list[int]:
             earlier = first.setdefault(key, n)
             if coming[earlier].request != one.request:
                 raise IdempotencyConflict(key, is_turn=True)
-            if earlier != n or stored_result(state, key, one.request) is not None:
+            if earlier != n or stored_result(state, key, one.request, OF_TURNS) is not None:
                 continue
         fresh.append(n)
     return fresh
 
 
 def _replayed(state: State, one: Coming) -> Ingested:
-    stored = stored_result(state, one.turn.key, one.request)
+    stored = stored_result(state, one.turn.key, one.request, OF_TURNS)
     if not stored:
         return _SKIPPED
     if "list" in stored:  # a list was brought up to date under that key

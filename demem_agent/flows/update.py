@@ -14,7 +14,7 @@ from demem_agent.flows.ingest import arrivals_of, cut, encoded_turns, head_after
 from demem_agent.later import dataclass
 from demem_agent.reading.packing import strip_rendered
 from demem_agent.requests import Flow
-from demem_agent.slots.ledger import operation, stored_result
+from demem_agent.slots.ledger import OF_TURNS, operation, stored_result
 from demem_agent.slots.placement import Arrival, place
 from demem_agent.slots.records import Delta
 from demem_agent.slots.state import State
@@ -192,7 +192,7 @@ def _marks_after(
 
 def _done(state: State, change: Change) -> Made | None:
     """Return what became of a change that was carried out before."""
-    stored = stored_result(state, change.key, change.request)
+    stored = stored_result(state, change.key, change.request, ("update", *OF_TURNS))
     if stored is None:
         return None
     return Made(stored["evidence_id"], stored.get("replaced"), stored.get("succession"))

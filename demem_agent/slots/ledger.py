@@ -14,6 +14,7 @@ from demem_agent.slots.state import State
 
 __all__ = [
     "KEYS",
+    "OF_TURNS",
     "RECEIPTS",
     "StoredResult",
     "expired",
@@ -29,7 +30,7 @@ RECEIPTS = 10_000
 #: The kinds of operations by which a memory forgets of itself.
 _MAKING_ROOM = ("room", "lapse")
 #: The kinds of operations that remember a turn under a key.
-_OF_TURNS = ("ingest", LISTED)
+OF_TURNS = ("ingest", LISTED)
 #: What a keyed operation gave, as JSON values by field.
 StoredResult = dict[str, Any]
 
@@ -51,12 +52,13 @@ def unkeyed(seq: int, kind: str) -> Operation:
 
 
 def stored_result(
-    state: State, key: str | None, request: str, kinds: tuple[str, ...] = ()
+    state: State, key: str | None, request: str, kinds: tuple[str, ...]
 ) -> StoredResult | None:
     """Return the result stored under a key, or None when the key is new or there is none.
 
     Where something of what was asked under it is forgotten, nobody can tell another request from
-    that one, and whatever is asked gets its result: a late retry does not bring back what went.
+    that one, and whatever is asked of its kind gets its result: a late retry does not bring back
+    what went.
 
     Args:
         kinds: of operations that the request may be.
@@ -67,9 +69,8 @@ def stored_result(
     if key is None or key not in state.keyed:
         return None
     done = state.keyed[key]
-    of_another_kind = bool(kinds) and done.kind not in kinds
-    if of_another_kind or (done.request and done.request != request):
-        raise IdempotencyConflict(key, is_turn=done.kind in _OF_TURNS)
+    if done.kind not in kinds or (done.request and done.request != request):
+        raise IdempotencyConflict(key, is_turn=done.kind in OF_TURNS)
     result: StoredResult = json.loads(done.result)
     return result
 

@@ -297,3 +297,33 @@ def test_through_a_life_no_call_tells_what_is_gone_and_each_may_be_made_again(se
             with suppress(DeMemError):  # where what it was about is gone
                 step.take(memory)
     assert memory.export() == before
+
+
+@pytest.mark.parametrize(
+    "otherwise",
+    [
+        lambda memory: memory.feedback(memory.answer("?"), thumbs=True, key="k"),
+        lambda memory: memory.decide("Rain.", ("open", "leave"), key="k"),
+        lambda memory: memory.supersede("e2", "e3", key="k"),
+    ],
+    ids=["feedback", "decide", "supersede"],
+)
+def test_a_forgotten_key_is_not_another_kind_of_call(
+    otherwise: Callable[[SlotMemory], object],
+) -> None:
+    memory = opened()
+    memory.ingest(SECRET, key="k")
+    memory.ingest_many([{"text": "It rains."}, {"text": "It pours."}])
+    memory.forget("e1")
+    assert requests(memory) == {"k": ""}
+    with pytest.raises(IdempotencyConflict):
+        otherwise(memory)
+
+
+def test_nor_is_one_of_feedback_that_of_a_turn() -> None:
+    memory = opened()
+    memory.ingest(SECRET)
+    memory.feedback(memory.answer(QUESTION), reference="7431", key="k")
+    memory.forget("e1")
+    with pytest.raises(IdempotencyConflict):
+        memory.ingest("It rains.", key="k")
