@@ -163,9 +163,12 @@ def reading_does_not_count_its_headers(patch: Patch) -> None:
 
 @bug("IdempotencyConflict was not raised|KeyError: .certificate.")
 def key_is_looked_up_without_its_request(patch: Patch) -> None:
-    def any_request(state: State, key: str | None, request: str) -> dict[str, Any] | None:
+    def any_request(
+        state: State, key: str | None, request: str, kinds: tuple[str, ...]
+    ) -> dict[str, Any] | None:
         known = state.keyed.get(key) if key is not None else None
-        return stored_result(state, key, known.request if known else request)
+        asked, kinds = (known.request, (known.kind,)) if known else (request, kinds)
+        return stored_result(state, key, asked, kinds)
 
     patch.setattr("demem_agent.flows.ingest.stored_result", any_request)
     patch.setattr("demem_agent.flows.feedback.stored_result", any_request)

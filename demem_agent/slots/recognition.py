@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demem_agent.later import dataclass
+from demem_agent.scoring.features.passage import ASKS
 from demem_agent.scoring.index import PassageIndex, Stretch, rows_of
 from demem_agent.slots.corrected import BY_WRONG, Corrected, Wrong, by_line
 from demem_agent.slots.experience import spoken
@@ -379,10 +380,14 @@ class Decisions:
         first = possible[np.argsort(-odds[possible], kind="stable")[:MOST]]
         found = []
         now: Sought | None = None
+        ahead: float | None = None
         for row, by_words in zip(chosen[first].tolist(), odds[first].tolist(), strict=True):
             is_other = self._spoken[row] != question.spoken
             if by_wrong and is_other and row in self._corrected:
-                logit = self._by_wrong(row, by_words, index, behind)
+                ahead = _questions_ahead(index, behind) if ahead is None else ahead
+                logit = self._by_wrong(
+                    row, by_words, _nearest(self._wrong(row), index, behind, ahead)
+                )
                 if logit < least - ROUNDED:
                     continue
                 now = now or Sought.in_question(question.asked.text)
@@ -398,12 +403,14 @@ class Decisions:
         found.sort(key=lambda one: -one.probability)
         return found
 
-    def _by_wrong(self, row: int, by_words: float, index: PassageIndex, behind: Behind) -> float:
-        """Return what words say of a corrected context, and the line that was wrong."""
-        line = self._corrected.line(row) or self._lines[row]
+    def _wrong(self, row: int) -> Stretch | None:
+        """Return the line that was wrong in a corrected context, or else that of its correction."""
+        return self._corrected.line(row) or self._lines[row]
+
+    def _by_wrong(self, row: int, by_words: float, nearest: float) -> float:
+        """Return what words say of a corrected context, and how near the line is that was wrong."""
         surely = by_words - BY_BEHIND * UNTOLD
-        by_nearest = by_line(by_words, _nearest(line, index, behind), surely)
-        return max(by_nearest, surely - BY_FAR_WRONG)
+        return max(by_line(by_words, nearest, surely), surely - BY_FAR_WRONG)
 
     def _by_what_is_after(
         self, question: _Question, now: Sought, row: int, index: PassageIndex
@@ -500,12 +507,30 @@ class Decisions:
         return min(exchanged / (EXCHANGED * tie), 1.0)
 
 
-def _nearest(line: Stretch | None, index: PassageIndex, behind: Behind) -> float:
-    """Return how far a line scores below the best one, in [0, :data:`FARTHEST`]."""
+def _questions_ahead(index: PassageIndex, behind: Behind) -> float:
+    """Return how far lines that ask stand above the best one that tells, from 0 on.
+
+    Who asks again has asked before: "Who is Nina's teacher?" is nearer to each question like it
+    than any line that answers one.
+    """
+    if behind is None:
+        return 0.0
+    telling = behind[~index.kept[ASKS.name].view()]
+    return max(float(telling.min(initial=FARTHEST)), 0.0)
+
+
+def _nearest(
+    line: Stretch | None, index: PassageIndex, behind: Behind, ahead: float = 0.0
+) -> float:
+    """Return how far a line scores below the best one, in [0, :data:`FARTHEST`].
+
+    Args:
+        ahead: how far above another one the best one stands that does not count.
+    """
     if line is None or behind is None:
         return FARTHEST
     nearest = min(map(behind.item, rows_of(index, [line])), default=FARTHEST)
-    return min(max(nearest, 0.0), FARTHEST)
+    return min(max(nearest - ahead, 0.0), FARTHEST)
 
 
 def _by_shared_words(shared: Shared) -> NDArray[np.float64]:

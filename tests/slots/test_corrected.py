@@ -81,6 +81,26 @@ def test_it_is_not_given_where_something_else_is_asked(
     assert card not in {line.evidence.id for line in answer.reading.lines}
 
 
+@pytest.mark.parametrize(("question", "correction", "again"), SAME)
+def test_questions_that_are_remembered_as_in_a_chat_keep_nothing_back(
+    question: str, correction: str, again: str
+) -> None:
+    memory, card = corrected(question, correction)
+    for asked in (question, again):
+        memory.ingest(asked, speaker="Mara", at=AT)
+    assert memory.answer(again, at=AT).evidence == (card,)
+
+
+@pytest.mark.parametrize(("question", "correction", "other"), ELSE)
+def test_nor_have_they_it_given_for_something_else(
+    question: str, correction: str, other: str
+) -> None:
+    memory, card = corrected(question, correction)
+    for asked in (question, other):
+        memory.ingest(asked, speaker="Mara", at=AT)
+    assert card not in memory.answer(other, at=AT).evidence
+
+
 def test_what_the_line_alone_tells_is_not_settled() -> None:
     memory, _ = corrected(*SAME[0][:2])
     reading = memory.read(SAME[0][2], at=AT)
