@@ -180,7 +180,8 @@ class App:
             visit = self._visit(guest, path, scope, receive, sending)
             told.key, told.is_audited = visit.key, True
             self._rates.take(visit.key.id)
-            outcome = await guest.answer(visit)
+            with under_caller(visit.headers):
+                outcome = await guest.answer(visit)
         except (DeMemError, Refusal) as error:
             response = problem_from(error)
         except Exception as error:
@@ -191,9 +192,8 @@ class App:
             self._note(told, outcome)
             return
         self._note(told, response)
-        if (
-            not begun
-        ):  # else the connection is closed, and who called knows that something is missing
+        # Where something was sent the connection closes, and who called knows that more was to come.
+        if not begun:
             await sent(send, guest.refused(path, response))
 
     def _visit(
