@@ -192,7 +192,7 @@ class App:
             self._note(told, outcome)
             return
         self._note(told, response)
-        # Where something was sent the connection closes, and who called knows that more was to come.
+        # What has begun ends with the connection: who called knows that more was to come.
         if not begun:
             await sent(send, guest.refused(path, response))
 
