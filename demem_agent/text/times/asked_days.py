@@ -44,7 +44,8 @@ ASKING = frozenset(
     else please exactly again together back then around bring brought share shared far weekend
 
     was hat habe haben hast wurde wurden tat taten machte machten unternommen gesagt sagte sagtest
-    erzählt erzählte besprochen geredet gesprochen passiert geschehen los gab getan gemacht etwas alles worüber
+    erzählt erzählte besprochen geredet gesprochen passiert geschehen los gab getan gemacht etwas
+    alles worüber
     qué dijo dijiste dije dijimos dicho hablamos hablado hablaste contó contaste pasó pasado hizo
     hicimos ocurrió hice hiciste hecho hablé
     gezegd verteld besproken gehad gebeurd deed deden gedaan zei zeiden vertelde gesproken gepraat
