@@ -801,8 +801,9 @@ class SlotMemory(MemoryHandle):
         """Erase evidence and every text that came from it.
 
         When this returns it is in no file either. Every answer whose reading held an item is
-        blanked, since nobody can tell what it drew on; so is a reference that rests on the item or
-        quotes it. Rewards stay.
+        blanked, also one that quotes other lines: a model may have used all that it read, and
+        nobody can tell what it drew on. So is a reference that rests on the item or quotes it.
+        Rewards stay.
 
         Give exactly one of: an evidence id, the caller's own ``source_id``, ``before``, which means
         everything dated earlier, or ``where``, which means everything that the filter leaves

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -37,10 +38,11 @@ from demem_agent.encoders import as_matrix, default_encoder
 from demem_agent.later import pattern
 from demem_agent.scoring.spelling import put_right
 from demem_agent.text.language.asking import has_words
+from demem_agent.text.language.compounds import as_held
 from demem_agent.text.language.places import tells_place
 from demem_agent.text.language.questions import asks_for
 from demem_agent.text.language.same_words import in_held_words
-from demem_agent.text.language.words import clean
+from demem_agent.text.language.words import clean, language_of, stems
 from demem_agent.text.unsaid import parted
 from demem_agent.types import Draft, Encoder, Line, Question, Reading, number_of
 
@@ -84,7 +86,7 @@ class ExtractiveAnswerer:
         if not has_words(question.query):
             return Draft("")
         speakers = dict.fromkeys(sentence.evidence.speaker for sentence in found)
-        query = in_held_words(question.query, _held(found))
+        query = _in_words_of(question.query, found)
         query = put_right(query, [sentence.text for sentence in found], speakers)
         decided = _decided(question.reading, found)
         days = days_asked(question)
@@ -159,6 +161,24 @@ def _held(found: Sequence[Sentence]) -> Callable[[str], bool]:
     """Return what tells whether a sentence has a word, by its stem."""
     words = frozenset[str]().union(*(one.words for one in found))
     return words.__contains__
+
+
+def _in_words_of(query: str, found: Sequence[Sentence]) -> str:
+    """Return a question with the words for what it asks that the sentences have."""
+    held = _held(found)
+    query = in_held_words(query, held)
+    language = language_of(query)
+
+    def is_held(word: str) -> bool:
+        return any(map(held, (*stems([word]), *stems([word], language))))
+
+    return as_held(query, is_held, partial(_stand_beside, found))
+
+
+def _stand_beside(found: Sequence[Sentence], first: str, second: str) -> bool:
+    """Whether two words stand side by side in a sentence."""
+    pair = re.compile(rf"(?<!\w){re.escape(first)}[ -]{re.escape(second)}")
+    return any(pair.search(one.text.lower()) for one in found)
 
 
 def _without_rejected(question: Question) -> Question:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from demem_agent.answering.contradicted import contradicted
+from demem_agent.answering.named_another import named_another
 from demem_agent.answering.only_touched import only_touched
 from demem_agent.answering.unanswered import unanswered
 from demem_agent.errors import InvalidInput
@@ -98,7 +99,7 @@ def _holds(question: Question, routed: Route, draft: Draft) -> bool:
         return False
     if question.reading.settled:
         return True
-    refuses = (contradicted, only_touched, unanswered)
+    refuses = (contradicted, named_another, only_touched, unanswered)
     return not any(refuse(question, draft) for refuse in refuses)
 
 

@@ -37,7 +37,7 @@ class PassageIndex:
         item, slot, session, speaker: whole numbers that stand for what each passage is part of.
         turns: the same by the turn, with the other way round.
         language: the same for the language that its words are in; ``told`` is whether they tell it:
-            what says nothing of it counts as English.
+            what says nothing of it counts as English, and what is of several tells none.
         form, halves, kind, small: what each says, as :class:`~demem_agent.scoring.forms.Forms`.
         changes: how often passages came or went, or were hidden.
         hidden: ids of the items that are not ranked.
@@ -116,7 +116,7 @@ class PassageIndex:
             self.kept[kept.name].append(kept.value(said))
         stemmed = told.stems
         self.language.append(self.languages.code(told.language))
-        self.told.append(told.language != ENGLISH or is_surely_english(text))
+        self.told.append(told.each is None and _tells_language(told.language, text))
         self.lexical.add(stemmed)
         self.related.add(stemmed, marked(told))
 
@@ -234,6 +234,10 @@ class PassageIndex:
     def evidence_ids(self) -> set[str]:
         """Return the ids of the items that are indexed."""
         return set(self._first)
+
+
+def _tells_language(language: str, text: str) -> bool:
+    return language != ENGLISH or is_surely_english(text)
 
 
 def rows_of(index: PassageIndex, stretches: Iterable[Stretch]) -> list[int]:

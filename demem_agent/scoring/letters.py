@@ -33,8 +33,11 @@ def marked(told: Worded) -> list[str]:
     """Return the words of a text, those that are not English behind a mark."""
     if told.english:
         return told.words
-    foreign = told.language != ENGLISH
-    return [f"{_MARK}{word}" if foreign or not is_latin(word) else word for word in told.words]
+    each = zip(told.words, told.languages, strict=True)
+    return [
+        f"{_MARK}{word}" if language != ENGLISH or not is_latin(word) else word
+        for word, language in each
+    ]
 
 
 def is_marked(word: str) -> bool:

@@ -124,8 +124,7 @@ def elsewhere_than(text: str, index: Languages) -> Elsewhere | None:
     if not rows.any():
         return None
     names = list(chain.from_iterable(_parts(name or "") for name in index.speakers.codes))
-    if language != _NOUNS_IN_CAPITALS:
-        names += [word.lower() for word in _NAME.findall(text)]
+    names += _names_in(text, language)
     return Elsewhere(rows, frozenset(stems(names, language)).union(stems(names)))
 
 
@@ -133,9 +132,9 @@ def words_of(heard: Heard, index: Vocabulary) -> Words:
     """Return the words that a query is about, as the passages of an index have them.
 
     A few words may be of any of the languages of a memory, and so may a short line: a word counts
-    by its stem in each of these that some passage holds. Not so those of a query that is surely
-    English. Left out is the name of somebody who says much of all that was said: lines that have it
-    are what others say to them, and how they once introduced themselves.
+    by its stem in each of these that some passage holds. Of a query that is surely English that
+    goes for names alone. Left out is the name of somebody who says much of all that was said: lines
+    that have it are what others say to them, and how they once introduced themselves.
     """
     found = _words_of(heard, index)
     names = _names_of_many_lines(heard.text, index)
@@ -175,19 +174,29 @@ def _words_of(heard: Heard, index: Vocabulary) -> Words:
     told = worded(focus(heard.text), content=True)
     meant = heard.meant
     words = [meant.get(word, word) for word in told.words] if meant else told.words
-    stem_of = dict(zip(marked(told), stems(words, told.language), strict=True))
+    stem_of = dict(zip(marked(told), told.stems_for(words), strict=True))
     others = [name for name in index.languages.codes if name and name != told.language]
-    if not meant and (not others or is_surely_english(heard.text)):
+    is_english = is_surely_english(heard.text)
+    names = _names_in(heard.text, told.language) if others and is_english else frozenset[str]()
+    if not meant and not names and (not others or is_english):
         return Words(list(stem_of), list(stem_of.values()))
     found = Words([], [], set())
     for form, stem in stem_of.items():
         word = meant.get(plain(form), plain(form))
-        held = _held(word, stem, others, index.lexical) or [stem]
+        of_any = bool(meant) or not is_english or word in names
+        held = _held(word, stem, others if of_any else (), index.lexical) or [stem]
         found.forms.extend([form] * len(held))
         found.stems.extend(held)
         if plain(form) in meant:
             found.guessed.update(held)
     return found
+
+
+def _names_in(text: str, language: str) -> frozenset[str]:
+    """Return the words of a text that are names by their capitals, in lower case."""
+    if language == _NOUNS_IN_CAPITALS:
+        return frozenset()
+    return frozenset(word.lower() for word in _NAME.findall(text))
 
 
 def _held(word: str, stem: str, languages: Iterable[str], lexical: LexicalIndex) -> list[str]:

@@ -69,6 +69,17 @@ class RelatedWords:
         """Return the distinct words from number ``start`` on, as they were added."""
         return list(islice(self._numbers, start, None))
 
+    def has_pair(self, first: str, second: str) -> bool:
+        """Whether some passage has a word of one stem right before one of another."""
+        before, after = self._of_stem.get(first, ()), self._of_stem.get(second, ())
+        if not before or not after:
+            return False
+        words = self._words.view()
+        places = np.flatnonzero(np.isin(words[:-1], before)) + 1
+        starts = self._starts.view()
+        places = places[~np.isin(places, starts)]  # the first word of a passage is beside nothing
+        return bool(np.isin(words[places], after).any())
+
     def keep(self, kept: NDArray[np.bool_]) -> None:
         """Drop the passages that are not marked, and every word that no other one holds."""
         self._words.keep(np.repeat(kept, self._counts.view()))

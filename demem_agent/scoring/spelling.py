@@ -11,8 +11,8 @@ import math
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
-from functools import cache
-from itertools import islice
+from functools import cache, partial
+from itertools import islice, product, starmap
 
 from demem_agent.encoders.static import is_word, whole_words
 from demem_agent.later import dataclass
@@ -21,6 +21,7 @@ from demem_agent.scoring.letters import marked, plain
 from demem_agent.scoring.lexical import LexicalIndex
 from demem_agent.scoring.names import Names
 from demem_agent.scoring.related import RelatedWords
+from demem_agent.text.language.compounds import as_held
 from demem_agent.text.language.languages import ENGLISH
 from demem_agent.text.language.same_words import in_held_words
 from demem_agent.text.language.spelling import NearWords, is_spelled, without_accents
@@ -94,6 +95,7 @@ class Spelling:
         """
         if len(text) <= MOST_CHARACTERS:
             text = in_held_words(text, lambda stem: self._lexical.holds(stem) or stem in known)
+            text = as_held(text, partial(self._is_held, known), self._stand_beside)
         unknown = list(islice(self._unknown(text[:MOST_CHARACTERS], known), MOST_WORDS))
         if not unknown:  # as for most; much faster
             return Heard(text)
@@ -112,6 +114,21 @@ class Spelling:
                 meant[word] = word
                 text = _replaced(text, form, word)
         return Heard(text, meant)
+
+    def _is_held(self, known: Container[str], form: str) -> bool:
+        """Whether a passage holds a word, in any language of the memory, or it is known."""
+        (stem,) = stems([form])
+        return self._lexical.holds(stem) or stem in known or self._is_foreign(form)
+
+    def _stand_beside(self, first: str, second: str) -> bool:
+        """Whether some passage has two words side by side."""
+        return any(
+            starmap(self._related.has_pair, product(self._stems(first), self._stems(second)))
+        )
+
+    def _stems(self, form: str) -> list[str]:
+        """Return the stems of a word in English and in each language of the memory's."""
+        return [*stems([form]), *self._foreign_stems(form)]
 
     def _names(self) -> frozenset[str]:
         """Return the words of the names of those who speak."""
@@ -179,8 +196,7 @@ class Spelling:
         """Return how many passages hold each word, in the language in which the most do."""
         held = {}
         for form in forms:
-            all_stems = [*stems([form]), *self._foreign_stems(form)]
-            held[form] = max(map(self._lexical.held, all_stems))
+            held[form] = max(map(self._lexical.held, self._stems(form)))
         return held
 
 

@@ -249,11 +249,25 @@ def test_what_may_mean_something_else_is_left_alone(said: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
-    ["Nächsten Freitag komme ich.", "El próximo viernes vengo.", "В следующую пятницу еду."],
+    ("said", "anchor", "meaning"),
+    [
+        ("Nächsten Freitag komme ich.", "2025-05-14", "16 or 23 May 2025"),
+        ("El próximo viernes vengo.", "2025-05-14", "16 or 23 May 2025"),
+        ("В следующую пятницу еду.", "2025-05-14", "16 or 23 May 2025"),
+        ("Sabato prossimo vado a Torino.", "2025-05-28", "31 May or 7 June 2025"),
+        ("Volgende vrijdag gaan we naar zee.", "2025-12-24", "26 December 2025 or 2 January 2026"),
+    ],
 )
-def test_the_next_friday_said_on_a_wednesday_may_be_either_and_is_left_alone(said: str) -> None:
-    assert find(said, WEDNESDAY) == []
+def test_the_next_friday_said_on_a_wednesday_may_be_either(
+    said: str, anchor: str, meaning: str
+) -> None:
+    (span,) = find(said, date.fromisoformat(anchor))
+    assert span.text == meaning
+    assert (span.last - span.first).days == 7
+
+
+def test_the_next_weekend_that_may_be_either_is_left_alone() -> None:
+    assert find("Il prossimo fine settimana vado al mare.", WEDNESDAY) == []
 
 
 @pytest.mark.parametrize(

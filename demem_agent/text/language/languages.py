@@ -21,6 +21,8 @@ __all__ = [
     "ENGLISH",
     "STOPWORDS",
     "are_surely_english",
+    "candidates",
+    "function_words",
     "language_of_words",
     "may_be_foreign",
     "stop_words",
@@ -113,6 +115,28 @@ def language_of_words(words: list[str]) -> str:
             best = language
             most = score
     return best
+
+
+def candidates(words: list[str], main: str) -> list[str]:
+    """Return the languages beside ``main`` that some words in lower case may be in as well.
+
+    They are those that have a few function words among them which ``main`` has not, or English one
+    that nothing else has.
+    """
+    tables = _tables()
+    rest = set(words) - function_words(main)
+    found = [ENGLISH] if main != ENGLISH and not rest.isdisjoint(tables.english) else []
+    if rest.isdisjoint(tables.telling):  # as of most
+        return found
+    for language, known in tables.known.items():
+        if language != main and len(rest & known) > 1:
+            found.append(language)
+    return found
+
+
+def function_words(language: str) -> frozenset[str]:
+    """Return the words by which a language is told."""
+    return STOPWORDS if language == ENGLISH else _tables().known[language]
 
 
 @cache

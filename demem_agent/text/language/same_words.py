@@ -26,7 +26,7 @@ _SAME = (
     "boyfriend bf novio fidanzato namorado",
     "girlfriend gf novia fidanzata namorada",
     "bike bicycle fahrrad vélo bici bicicleta bicicletta",
-    "car auto coche voiture macchina carro",
+    "car auto wagen coche voiture macchina carro",
     "flat apartment wohnung piso appartement appartamento apartamento",
     "km kilometre kilometer kilómetro kilomètre chilometro quilómetro quilômetro",
     "kg kilo kilogram kilogramm kilogramme chilo",

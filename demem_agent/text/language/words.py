@@ -11,7 +11,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable
 from functools import cache
-from itertools import groupby
+from itertools import chain, groupby
 
 import Stemmer
 
@@ -25,6 +25,7 @@ from demem_agent.text.language.languages import (
     may_be_foreign,
     stop_words,
 )
+from demem_agent.text.language.mixed import languages_of_words
 from demem_agent.text.language.scripts import (
     is_latin,
     may_be_other,
@@ -40,6 +41,7 @@ __all__ = [
     "clean",
     "content_terms",
     "content_words",
+    "is_mixed",
     "is_surely_english",
     "language_of",
     "spoken_words",
@@ -62,17 +64,30 @@ class Worded:
     """The words of a text in order, in lower case, and their language.
 
     Attributes:
-        language: of those in Latin letters, as its stemmer is called.
+        language: of most of those in Latin letters, as its stemmer is called.
         words: without stop words, unless every word is one and all were asked for.
+        each: the language of each word of a text that goes from one into another; else None.
     """
 
     language: str
     words: list[str]
+    each: tuple[str, ...] | None = None
 
     @property
     def stems(self) -> list[str]:
         """The stem of each word."""
-        return stems(self.words, self.language)
+        return self.stems_for(self.words)
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The language of each word."""
+        return self.each or (self.language,) * len(self.words)
+
+    def stems_for(self, words: list[str]) -> list[str]:
+        """Return the stems of other words that stand for these, one for each."""
+        if self.each is None:
+            return stems(words, self.language)
+        return list(chain.from_iterable(map(_stem_in, words, self.each)))
 
     @property
     def english(self) -> bool:
@@ -98,11 +113,27 @@ def worded(text: str, *, content: bool = False) -> Worded:
     Args:
         content: keep all words where every one is a stop word.
     """
-    language, every = _all_words(text)
-    kept = _telling(language, every)
+    cut = _all_words(text)
+    if cut.each is not None:
+        return _mixed(cut, content=content)
+    kept = _telling(cut.language, cut.words)
     if content and not kept:
-        kept = list(every)
-    return Worded(language, kept)
+        kept = list(cut.words)
+    return Worded(cut.language, kept)
+
+
+def _mixed(cut: Worded, *, content: bool) -> Worded:
+    """Return the telling words of a text in several languages, each by its own."""
+    every = list(zip(cut.words, cut.languages, strict=True))
+    kept = [(word, language) for word, language in every if word not in stop_words(language)]
+    if content and not kept:
+        kept = every
+    each = tuple(language for _, language in kept)
+    return Worded(cut.language, [word for word, _ in kept], each)
+
+
+def _stem_in(word: str, language: str) -> list[str]:
+    return stems([word], language)
 
 
 def _telling(language: str, every: list[str]) -> list[str]:
@@ -112,8 +143,13 @@ def _telling(language: str, every: list[str]) -> list[str]:
 
 
 def language_of(text: str) -> str:
-    """Return the language of the Latin words of a text, as its stemmer is called."""
-    return _all_words(text)[0]
+    """Return the language of most Latin words of a text, as its stemmer is called."""
+    return _all_words(text).language
+
+
+def is_mixed(text: str) -> bool:
+    """Whether a text goes from one language into another."""
+    return _all_words(text).each is not None
 
 
 def terms(text: str) -> list[str]:
@@ -131,8 +167,8 @@ def words(text: str) -> list[str]:
 
 def is_surely_english(text: str) -> bool:
     """Whether a text is English not just for want of a sign that it is anything else."""
-    language, every = _all_words(text)
-    return language == ENGLISH and are_surely_english(every)
+    cut = _all_words(text)
+    return cut.language == ENGLISH and are_surely_english(cut.words)
 
 
 def spoken_words(text: str) -> list[str]:
@@ -159,16 +195,18 @@ def stems(words: list[str], language: str = ENGLISH) -> list[str]:
 
 def content_terms(text: str) -> list[str]:
     """Return :func:`terms`, or all stemmed words when every word is a stop word ("who is who")."""
-    language, every = _all_words(text)
-    return stems(_telling(language, every) or every, language)
+    return worded(text, content=True).stems
 
 
 def terms_also_in(text: str, language: str) -> list[str]:
     """Return :func:`content_terms`, with those by another language of what may be of any.
 
     "paspoort binnen!" is English for want of a word that tells; asked of in Dutch it may be Dutch.
+    A name in a text of several languages is one in each of them.
     """
     told = worded(text, content=True)
+    if told.each is not None:
+        return [*told.stems, *stems(told.words, language)]
     if language in (ENGLISH, told.language) or told.language != ENGLISH or is_surely_english(text):
         return told.stems
     return [*told.stems, *stems(told.words, language)]
@@ -206,28 +244,31 @@ def _plain(stem: str) -> str:
     return "".join(sign for sign in decomposed if not unicodedata.combining(sign))
 
 
-def _all_words(text: str) -> tuple[str, list[str]]:
-    """Return the language of a text and its words in lower case."""
+def _all_words(text: str) -> Worded:
+    """Return all words of a text in lower case, none left out."""
     return _cut(text) if len(text) > _LONG else _cut_lately(text)
 
 
 @kept_lately(8)  # a passage is cut several times while it is remembered
-def _cut_lately(text: str) -> tuple[str, list[str]]:
+def _cut_lately(text: str) -> Worded:
     return _cut(text)
 
 
-def _cut(text: str) -> tuple[str, list[str]]:
-    """Return the language of a text and its words in lower case."""
+def _cut(text: str) -> Worded:
     if text.isascii():  # as most are; much faster
-        every = _ASCII_WORD.findall(text.lower())
+        low = text.lower()
+        every = _ASCII_WORD.findall(low)
         if not may_be_foreign(every):
-            return ENGLISH, every
-        return language_of_words(every), every
+            return Worded(ENGLISH, every)
+        language = language_of_words(every)
+        return Worded(language, every, languages_of_words(low, language))
     low = clean(text).lower()
     other = may_be_other(low)
     every = words_of_any_script(low) if other else _WORD.findall(low)
     latin = [word for word in every if is_latin(word)] if other else every
     language = language_of_words(latin)
     if language != ENGLISH:
-        every = words_of_any_script(spelt(low))
-    return language, every
+        low = spelt(low)
+        every = words_of_any_script(low)
+    each = None if other else languages_of_words(low, language)
+    return Worded(language, every, each if each and len(each) == len(every) else None)

@@ -43,14 +43,15 @@ ASKING = frozenset(
     look read get got like anything everything something nothing anybody anyone everybody everyone
     else please exactly again together back then around bring brought share shared far weekend
 
-    was hat habe haben hast wurde wurden gesagt sagte sagtest erzählt erzählte besprochen
-    geredet gesprochen passiert geschehen los gab getan gemacht etwas alles worüber
+    was hat habe haben hast wurde wurden tat taten machte machten unternommen gesagt sagte sagtest
+    erzählt erzählte besprochen geredet gesprochen passiert geschehen los gab getan gemacht etwas
+    alles worüber
     qué dijo dijiste dije dijimos dicho hablamos hablado hablaste contó contaste pasó pasado hizo
-    hicimos ocurrió
-    gezegd verteld besproken gehad gebeurd
-    a dit parlé raconté passé fait discuté
-    disse dissemos falamos falou aconteceu contou fizemos conversamos
-    cosa abbiamo detto parlato successo raccontato fatto discusso
+    hicimos ocurrió hice hiciste hecho hablé
+    gezegd verteld besproken gehad gebeurd deed deden gedaan zei zeiden vertelde gesproken gepraat
+    a dit parlé raconté passé fait discuté fis arrivé
+    disse dissemos falamos falou aconteceu contou fizemos conversamos fiz feito falei
+    cosa abbiamo detto parlato successo raccontato fatto discusso feci facemmo accaduto
     говорили сказал сказала сказали говорил говорила обсуждали произошло случилось было рассказал
     рассказала
 
@@ -70,7 +71,7 @@ _PAST = pattern(
     r"|told|talked|spoke|spoken|discussed|mentioned|happened|went|came|wrote|shared|brought"
     r"|recap|overview|summary|summari[sz]ed?|sum\s+up|since|past|last"
     r"|gesagt|erzählt|besprochen|geredet|passiert|dijo|dijiste|dije|hablamos|pasó|dit|parlé"
-    r"|falamos|disse|aconteceu|detto|parlato|successo|сказал|сказала|говорили|обсуждали"
+    r"|gezegd|verteld|besproken|gepraat|gebeurd|gedaan|deed|zei|falamos|disse|aconteceu|detto|parlato|successo|сказал|сказала|говорили|обсуждали"
     r"|произошло|случилось)\b|[说說谈談聊]了|ました|った|[했었]"
 )
 #: Who tells something and asks for nothing, or asks for a place, a time or a reason.

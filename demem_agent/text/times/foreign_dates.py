@@ -9,7 +9,8 @@ phrases. ``{unit}`` stands for a period or a weekday, ``{count} {counted}`` for 
 The kind of a phrase says what it means:
 
 * ``step N``: the period or weekday N places from the running one; ``step N week`` names it itself.
-* ``next``: step 1, unless both the one of this week and the one of the next may be meant.
+* ``next``: step 1; of a weekday that is still to come this week both that one and the next are
+  named, since either may be meant: "17 or 24 May 2025".
 * ``weekday N``: the day of the week N weeks from the running one.
 * ``shift S``: a count of units before (-1) or after (1); ``shift S N week`` names it itself. After
   is not resolved where ``length`` (a past tense, mostly) stands in the sentence: "in zwei Wochen
@@ -35,7 +36,15 @@ from demem_agent.text.language.languages import ENGLISH
 from demem_agent.text.language.scripts import may_be_other
 from demem_agent.text.language.words import is_surely_english, language_of
 from demem_agent.text.remembered import kept_lately
-from demem_agent.text.times.periods import Meaning, day_alone, day_name, named, period, period_name
+from demem_agent.text.times.periods import (
+    Meaning,
+    day_alone,
+    day_name,
+    either_day,
+    named,
+    period,
+    period_name,
+)
 from demem_agent.text.times.rates import counts
 
 __all__ = ["foreign_times"]
@@ -210,7 +219,7 @@ def _reckoned(phrase: _Phrase, match: re.Match[str], anchor: date) -> Meaning | 
     if phrase.kind == "weekday":
         return _in_week(unit, phrase.step, anchor)
     if phrase.kind == "next":
-        return None if _may_be_either(unit, anchor) else named(unit, "coming", anchor)
+        return _next(unit, anchor)
     if phrase.kind == "step":
         return named(unit, "coming" if phrase.step == 1 else phrase.step, anchor)
     count = phrase.count or _count_of(match)
@@ -222,6 +231,17 @@ def _may_be_either(unit: str, anchor: date) -> bool:
     if unit == "weekend":
         return anchor.weekday() < _WEEKDAYS.index("sat")
     return unit in _WEEKDAYS and _WEEKDAYS.index(unit) > anchor.weekday()
+
+
+def _next(unit: str, anchor: date) -> Meaning | None:
+    """Return what "next Friday" means; None of a weekend that may be either of two."""
+    coming = named(unit, "coming", anchor)
+    if not _may_be_either(unit, anchor):
+        return coming
+    if unit == "weekend":
+        return None
+    later = coming.first + relativedelta(weeks=1)
+    return Meaning(coming.first, later, either_day(coming.first, later))
 
 
 def _in_week(unit: str, weeks: int, anchor: date) -> Meaning:

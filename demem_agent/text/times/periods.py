@@ -27,6 +27,7 @@ __all__ = [
     "day_alone",
     "day_name",
     "days_name",
+    "either_day",
     "month_in",
     "named",
     "period",
@@ -208,6 +209,15 @@ def period_name(unit: str, first: date) -> str:
 def day_name(day: date) -> str:
     """Write a day as in "7 May 2023": in English, whatever the process's locale."""
     return f"{day.day} {_MONTH_NAMES[day.month - 1]} {day.year}"
+
+
+def either_day(one: date, other: date) -> str:
+    """Write two days of which one is meant: "17 or 24 May 2025"."""
+    if one.year != other.year:
+        return f"{day_name(one)} or {day_name(other)}"
+    if one.month != other.month:
+        return f"{one.day} {_MONTH_NAMES[one.month - 1]} or {day_name(other)}"
+    return f"{one.day} or {day_name(other)}"
 
 
 def days_name(first: date, last: date) -> str:
