@@ -17,6 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from often import often
 from sealed_files import altered, altered_memory, edited, with_field
 
 from demem_agent import SlotMemory, SplitSettings, Turn
@@ -708,7 +709,7 @@ def test_hostile_text_comes_back_unchanged_also_from_the_file(tmp_path: Path, te
         assert memory.read(text).text == reading.text
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=often(40), deadline=None)
 @given(st.text(st.characters(codec=None), min_size=1).filter(str.strip))
 def test_any_text_survives_a_store_and_an_export(text: str) -> None:
     memory = SlotMemory(encoder=BagEncoder())
