@@ -5,6 +5,7 @@ it was.
 from __future__ import annotations
 
 import random
+import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -502,12 +503,19 @@ def url_of(folder: Path) -> str:
     return f"sqlite:///{folder}/a.db"
 
 
-@pytest.fixture
-def stored(tmp_path: Path) -> Path:
-    with SlotMemory.open(url_of(tmp_path), **OPTIONS) as memory:
+@pytest.fixture(scope="module")
+def once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("stored")
+    with SlotMemory.open(url_of(folder), **OPTIONS) as memory:
         split(memory)
         made = memory.decide("The bow of the violin is broken", ["mend it", "buy one"])
         memory.feedback(made, reward=1.0)
+    return folder
+
+
+@pytest.fixture
+def stored(once: Path, tmp_path: Path) -> Path:
+    shutil.copytree(once, tmp_path, dirs_exist_ok=True)
     return tmp_path
 
 

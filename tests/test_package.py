@@ -267,9 +267,10 @@ def test_public_modules_are_sorted_and_each_is_named_once() -> None:
     assert list(demem_agent.__public__) == sorted(set(demem_agent.__public__))
 
 
-@pytest.mark.parametrize("path", OUTSIDERS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_outsiders_import_what_is_public_and_nothing_else(path: Path) -> None:
-    assert [*beyond_the_wall(python_of(path))] == []
+def test_outsiders_import_what_is_public_and_nothing_else() -> None:
+    found = {path: [*beyond_the_wall(python_of(path))] for path in OUTSIDERS}
+    assert len(found) > 100
+    assert {path: names for path, names in found.items() if names} == {}
 
 
 def test_the_wall_sees_every_way_around_it() -> None:
