@@ -64,7 +64,7 @@ test-slow: $(VENV)/.dev  ## run the slow tests
 	@$(RUN) -m pytest -m slow $(ARGS)
 
 test-models: $(MODELS_VENV)/.ready  ## run the tests that need torch, in an environment of their own
-	@$(MODELS_VENV)/bin/python -m pytest -m models $(ARGS)
+	@$(MODELS_VENV)/bin/python -m pytest -m models $$(grep -rl --include='test_*.py' 'pytest\.mark\.models' tests) $(ARGS)
 
 # Some frameworks cannot be installed together with others, and both versions of the MCP SDK are supported.
 test-adapters: $(ADAPTERS_VENV)/.ready $(CREW_VENV)/.ready $(OLD_MCP_VENV)/.ready  ## run the tests of the adapters with their frameworks, in three environments

@@ -87,8 +87,10 @@ RARE = (
     *("suppressed as pinned", "suppressed witness acted on", "certificate by correction"),
     *("certificate by judge", "kept behind", "certificate taken back"),
 )
-RARE_DECIDING = ("outcome told again", "failed commit of a decision")
-RARE_BOUNDED = ("refused for want of room", "failed commit of room")
+RARE_DECIDING = ("outcome told again", "undone outcome", "failed commit of a decision")
+RARE_BOUNDED = (
+    *("refused for want of room", "failed commit of room", "certificate that lost its texts"),
+)
 
 
 @cache
