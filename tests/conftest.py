@@ -10,10 +10,10 @@ import pytest
 from hypothesis import settings
 
 # No test is timed: how fast something is a benchmark tells, and a first call loads what it needs.
-# The same examples are tried each time, so that a change is judged by what it changed; `make fuzz`
-# looks for new ones.
-settings.register_profile("same", deadline=None, derandomize=True)
-settings.register_profile("random", deadline=None)
+# The same examples are tried each time, so that a change is judged by what it changed, and three in
+# ten of a full search, so that nobody waits; `make fuzz` looks for new ones, and tries all.
+settings.register_profile("same", deadline=None, derandomize=True, max_examples=30)
+settings.register_profile("random", deadline=None, max_examples=100)
 settings.load_profile("same")
 
 #: Files with tests that take many seconds. They run first: in several processes, one that begins a

@@ -5,6 +5,7 @@ it was.
 from __future__ import annotations
 
 import random
+import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -17,6 +18,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from often import often
 from sealed_files import altered, altered_memory, edited, with_field
 
 from demem_agent import SlotMemory, SplitSettings, Turn
@@ -501,12 +503,19 @@ def url_of(folder: Path) -> str:
     return f"sqlite:///{folder}/a.db"
 
 
-@pytest.fixture
-def stored(tmp_path: Path) -> Path:
-    with SlotMemory.open(url_of(tmp_path), **OPTIONS) as memory:
+@pytest.fixture(scope="module")
+def once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("stored")
+    with SlotMemory.open(url_of(folder), **OPTIONS) as memory:
         split(memory)
         made = memory.decide("The bow of the violin is broken", ["mend it", "buy one"])
         memory.feedback(made, reward=1.0)
+    return folder
+
+
+@pytest.fixture
+def stored(once: Path, tmp_path: Path) -> Path:
+    shutil.copytree(once, tmp_path, dirs_exist_ok=True)
     return tmp_path
 
 
@@ -708,7 +717,7 @@ def test_hostile_text_comes_back_unchanged_also_from_the_file(tmp_path: Path, te
         assert memory.read(text).text == reading.text
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=often(40), deadline=None)
 @given(st.text(st.characters(codec=None), min_size=1).filter(str.strip))
 def test_any_text_survives_a_store_and_an_export(text: str) -> None:
     memory = SlotMemory(encoder=BagEncoder())

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from often import often
 
 from demem_agent import AsyncSlotMemory, SlotMemory
 from demem_agent.testing import BagEncoder
@@ -152,7 +153,7 @@ def test_a_copy_has_the_clock_of_the_memory(clock: Any, again: Any) -> None:
     assert (made.evidence()[0].at is None) == (clock is None)
 
 
-@settings(deadline=None, max_examples=20)  # a machine may be busy
+@settings(deadline=None, max_examples=often(20))  # a machine may be busy
 @given(st.lists(st.sampled_from(["The valve is brass.", "Tea is at noon."]), max_size=4))
 def test_the_same_operations_by_the_same_clock_give_the_same(texts: list[str]) -> None:
     def lived() -> str:

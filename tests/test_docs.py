@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import socket
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from documents import ROOT, blocks, run_command, run_python
+from warm import warm_demem
 
 GUIDES = [
     page for page in sorted((ROOT / "docs").rglob("*.md")) if page.parent.name != "adapters"
@@ -42,9 +45,18 @@ def test_the_python_of_a_guide_runs_in_reading_order_and_prints_what_it_shows(
             assert block.shown in ("", printed)
 
 
+@pytest.fixture(scope="module")
+def warm() -> Iterator[Path]:
+    with warm_demem() as script:
+        yield script
+
+
 @pytest.mark.parametrize("guide", sorted((ROOT / "docs" / "use").glob("*.md")), ids=name)
-def test_the_commands_of_a_page_on_use_run(guide: Path, tmp_path: Path, tools: Path) -> None:
+def test_the_commands_of_a_page_on_use_run(
+    guide: Path, tmp_path: Path, tools: Path, warm: Path
+) -> None:
     """A page may serve: on another port than it says, as several tests may run at once."""
+    shutil.copy(warm, tools / "demem")
     port = free_port()
     try:
         for block in blocks(guide.read_text(encoding="utf-8")):
@@ -71,10 +83,12 @@ def end_what_serves(folder: Path) -> None:
             os.kill(int(noted.read_text()), signal.SIGTERM)
 
 
-@pytest.mark.parametrize("guide", GUIDES, ids=name)
-def test_a_block_that_is_not_run_says_why(guide: Path) -> None:
+def test_a_block_that_is_not_run_says_why() -> None:
     assert [
-        block.line for block in blocks(guide.read_text(encoding="utf-8")) if block.skipped == ""
+        (name(guide), block.line)
+        for guide in GUIDES
+        for block in blocks(guide.read_text(encoding="utf-8"))
+        if block.skipped == ""
     ] == []
 
 

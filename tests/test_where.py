@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from often import often
 
 from demem_agent import SlotMemory, Turn
 from demem_agent.errors import InvalidInput, NotFound
@@ -245,7 +246,7 @@ def told(value: Any) -> str:
     return json.dumps(plain)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=often(60), deadline=None)
 @given(
     st.lists(turns, min_size=1, max_size=12), st.lists(filters, min_size=1, max_size=4), st.data()
 )
@@ -281,7 +282,7 @@ def still(memory: SlotMemory, item: str) -> bool:
     return next(one.holds for one in versions if one.evidence.id == item)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=often(40), deadline=None)
 @given(st.lists(turns, min_size=2, max_size=8), filters, st.data())
 def test_what_holds_is_looked_up_when_it_is_asked(
     said: list[Turn], where: Where, data: st.DataObject
@@ -400,7 +401,7 @@ def test_an_export_of_nothing_is_an_empty_memory() -> None:
     part.check()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=often(40), deadline=None)
 @given(st.lists(turns, min_size=1, max_size=10), filters)
 def test_any_filtered_export_is_restored(said: list[Turn], where: Where) -> None:
     memory = SlotMemory(**OPTIONS)

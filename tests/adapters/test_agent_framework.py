@@ -35,6 +35,7 @@ from agent_framework import (
 )
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from often import often
 
 from demem_adapters.agent_framework import MemoryProvider
 from demem_adapters.common import DECLARED, Memories, block
@@ -293,7 +294,7 @@ def _read(memories: Memories, namespace: str = "ana") -> list[str]:
 # What is remembered
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=often(20), deadline=None)
 @given(st.lists(st.text(st.characters(codec="utf-8"), min_size=1), min_size=1, max_size=4))
 def test_a_stream_is_remembered_at_its_end_as_it_was_sent(pieces: list[str]) -> None:
     memories = Memories(encoder=BagEncoder())

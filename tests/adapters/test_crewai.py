@@ -18,6 +18,7 @@ import pytest
 from adapter_contract import ASKED, VALVE, AdapterContract, Driver, Ending, texts
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from often import often
 from pydantic import Field
 
 from demem_adapters.common import Memories
@@ -208,7 +209,7 @@ PIECES = st.lists(
     said=PIECES.map("".join),
     kind=st.sampled_from(["Task", "Input"]),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=often(60), deadline=None)
 def test_a_task_and_its_result_come_apart_where_they_were_put_together(
     asked: str, said: str, kind: str
 ) -> None:

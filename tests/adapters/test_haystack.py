@@ -35,6 +35,7 @@ from haystack.tools import tool
 from haystack.utils.filters import document_matches_filter
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from often import often
 
 from demem_adapters.common import DECLARED, Memories
 from demem_adapters.haystack import MemoryRetriever, MemoryWriter, SharedMemories, memory_hooks
@@ -241,7 +242,7 @@ def furnished() -> Memories:
     return memories
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=often(150), deadline=None)
 @given(FILTERS)
 def test_what_is_retrieved_is_what_haystack_itself_says_that_matches(
     filters: dict[str, Any],

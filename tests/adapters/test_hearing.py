@@ -11,6 +11,7 @@ from adapter_contract import holds
 from generated_conversations import FailingStore, problems_of, problems_of_two
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from often import often
 from several_processes import several
 
 from demem_adapters.common import Memories, Spoken, said_last
@@ -362,19 +363,19 @@ def failing(rng: random.Random) -> Callable[[], Memories]:
 
 
 # The same ones each time: a few remain that are missed (docs/adapters.md).
-@settings(deadline=None, max_examples=60, derandomize=True)
+@settings(deadline=None, max_examples=often(60), derandomize=True)
 @given(seed=st.integers(0, 2**32))
 def test_of_any_conversation_no_word_is_lost_doubled_or_foreign(seed: int) -> None:
     assert problems_of(seed, in_ram) == []
 
 
-@settings(deadline=None, max_examples=30, derandomize=True)
+@settings(deadline=None, max_examples=often(30), derandomize=True)
 @given(seed=st.integers(0, 2**32))
 def test_nor_is_one_of_two_conversations_that_a_user_has_at_once(seed: int) -> None:
     assert problems_of_two(seed, in_ram) == []
 
 
-@settings(deadline=None, max_examples=10, derandomize=True)
+@settings(deadline=None, max_examples=often(10), derandomize=True)
 @given(seed=st.integers(0, 2**32))
 def test_nor_is_one_where_the_store_fails_now_and_then(seed: int) -> None:
     assert problems_of(seed, failing, turns=6) == []

@@ -32,6 +32,7 @@ from langgraph.store.base import (
 )
 from langgraph.store.base.batch import AsyncBatchedBaseStore
 from langgraph.store.memory import InMemoryStore
+from often import often
 
 from demem_adapters.common import Memories
 from demem_adapters.langgraph import SOURCE, SlotStore, text_of, wrap
@@ -111,7 +112,7 @@ def told(results: Iterable[Any]) -> list[Any]:
     return [plain(result) for result in results]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=often(60), deadline=None)
 @given(st.lists(st.lists(operations, max_size=5), max_size=8))
 def test_without_a_query_every_batch_gives_what_the_inner_store_gives(
     batches: list[list[Op]],
@@ -121,7 +122,7 @@ def test_without_a_query_every_batch_gives_what_the_inner_store_gives(
         assert told(wrapped.batch(batch)) == told(plain.batch(batch))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=often(40), deadline=None)
 @given(st.lists(operations, max_size=25), filters, st.just(()) | paths)
 def test_a_search_with_a_query_gives_the_same_items_in_another_order(
     before: list[Op], chosen: dict[str, Any] | None, prefix: tuple[str, ...]
@@ -139,7 +140,7 @@ def test_a_search_with_a_query_gives_the_same_items_in_another_order(
     assert told(asked) == told(chain.from_iterable(pages))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=often(30), deadline=None)
 @given(st.lists(operations, max_size=20))
 def test_memory_holds_the_text_of_each_item_once_as_it_is_now(ops: list[Op]) -> None:
     memories = Memories(encoder=BagEncoder())

@@ -49,6 +49,7 @@ from llama_index.core.vector_stores import (
     MetadataFilters,
 )
 from llama_index.core.vector_stores.utils import build_metadata_filter_fn
+from often import often
 from pydantic import Field
 
 from demem_adapters.common import DECLARED, Memories
@@ -308,7 +309,7 @@ def test_what_is_said_again_later_in_a_session_is_remembered_again(memories: Mem
     assert texts(memories) == [*HEATING]
 
 
-@settings(deadline=None, max_examples=15)
+@settings(deadline=None, max_examples=often(15))
 @given(st.lists(st.sampled_from(["Yes.", "No.", VALVE]), max_size=8))
 def test_what_left_the_history_and_is_handed_over_at_the_end_is_remembered_once(
     turns: list[str],
@@ -475,7 +476,7 @@ def test_a_history_that_the_application_has_edited_is_remembered_beside_what_was
     ]
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=often(30))
 @given(
     st.lists(st.sampled_from(["Yes.", "No.", VALVE]), min_size=1, max_size=12),
     st.lists(st.sampled_from(["leave", "restart", "hand over"]), max_size=8),
@@ -803,7 +804,7 @@ LINES = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=often(20))
 @given(LINES, st.integers(60, 400), st.sampled_from(["chars", "bytes", "tokens"]))
 def test_the_limit_holds_in_what_the_nodes_show_a_model(
     lines: list[Any], limit: int, unit: Any
@@ -912,7 +913,7 @@ def found_of(filters: MetadataFilters | None, memories: Memories) -> dict[str, d
     return {found.node.metadata["evidence_id"]: found.node.metadata for found in nodes}
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=often(150), deadline=None)
 @given(FLAT)
 def test_what_is_retrieved_is_what_llama_index_itself_says_that_matches(
     filters: MetadataFilters,
@@ -924,7 +925,7 @@ def test_what_is_retrieved_is_what_llama_index_itself_says_that_matches(
     assert set(found_of(filters, memories)) == set(filter(matches, every))
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=often(50), deadline=None)
 @given(FLAT, FLAT, CONDITIONS)
 def test_filters_may_stand_in_one_another(
     one: MetadataFilters, other: MetadataFilters, condition: FilterCondition
@@ -1060,7 +1061,7 @@ def test_selected_nodes_are_those_that_bear_on_the_query(memories: Memories) -> 
     assert len(selected) <= 3
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=often(20))
 @given(
     st.lists(st.text(st.characters(codec="utf-8"), max_size=120), max_size=10),
     st.integers(60, 400),

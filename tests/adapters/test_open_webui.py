@@ -16,6 +16,7 @@ import pytest
 from adapter_contract import ASKED, VALVE, AdapterContract, Driver, Ending, holds, texts
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from often import often
 
 from demem_adapters.common import DECLARED, Memories
 from demem_adapters.common.said import holding
@@ -202,7 +203,7 @@ turns = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=often(40), deadline=None)
 @given(turns, st.booleans())
 def test_all_that_was_said_is_remembered_once_and_in_order(
     script: list[tuple[str, str]], restarts: bool

@@ -26,6 +26,7 @@ from agents.memory import Session
 from agents.testing import ScriptedModel, assistant_message, function_call
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from often import often
 from openai.types.responses import ResponseOutputMessage, ResponseOutputRefusal
 
 from demem_adapters.common import DECLARED, Memories
@@ -413,7 +414,7 @@ STEPS = st.one_of(
 )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=often(25), deadline=None)
 @given(st.lists(STEPS, max_size=12))
 def test_it_behaves_as_the_session_that_it_wraps(steps: list[tuple[Any, ...]]) -> None:
     async def run() -> None:

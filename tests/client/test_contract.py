@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from often import often
 from served import Ask, served
 
 from demem_agent import AsyncSlotMemory, SlotMemory, Turn
@@ -184,7 +185,7 @@ SHOWN: dict[str, Operation] = {
 }
 
 
-@settings(max_examples=25)
+@settings(max_examples=often(25))
 @given(st.lists(operations(), max_size=8))
 def test_the_same_operations_come_to_the_same(ask: Ask, done: list[Operation]) -> None:
     remote, local = pair(ask, slots=4, slot_limit=200)

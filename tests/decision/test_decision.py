@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import ArrayLike, NDArray
+from often import often
 
 import demem_agent.decision as decision
 from demem_agent.decision import (
@@ -527,7 +528,7 @@ def test_an_argument_out_of_range_is_named_with_its_range(
         call()
 
 
-@settings(max_examples=25)
+@settings(max_examples=often(25))
 @given(rewards)
 def test_arguments_are_never_changed(mu: Floats) -> None:
     before, values = mu.copy(), gaps(mu)

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
+from often import often
 
 from demem_agent.decision import (
     Frontier,
@@ -41,7 +42,7 @@ units = st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0]) | st.floats(0.0, 1.0)
 shapes = st.tuples(st.integers(1, 6), st.integers(1, 4))
 rewards = shapes.flatmap(lambda shape: arrays(np.float64, shape, elements=units))
 states = st.integers(1, 5)
-solved = settings(deadline=None, max_examples=60)  # each example runs integer programs
+solved = settings(deadline=None, max_examples=often(60))  # each example runs integer programs
 
 
 def partitions(size: int, k: int) -> Iterator[list[list[int]]]:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from often import often
 
 from demem_agent.decision import GrowingPrior, Role
 from demem_agent.decision.learners.growing import REASONS
@@ -102,7 +103,7 @@ def follow(steps: Calls) -> tuple[GrowingPrior, list[Any]]:
 
 
 @given(calls())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=often(40), deadline=None)
 def test_any_calls_keep_to_the_slots_and_to_what_is_offered(steps: Calls) -> None:
     learner, _ = follow(steps)
     assert learner.shown.shape == (SLOTS,)
@@ -113,7 +114,7 @@ def test_any_calls_keep_to_the_slots_and_to_what_is_offered(steps: Calls) -> Non
 
 
 @given(calls())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=often(40), deadline=None)
 def test_slots_pool_what_their_members_were_rewarded(steps: Calls) -> None:
     learner, _ = follow(steps)
     for slot in range(SLOTS):
@@ -124,7 +125,7 @@ def test_slots_pool_what_their_members_were_rewarded(steps: Calls) -> None:
 
 
 @given(calls())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=often(30), deadline=None)
 def test_the_same_calls_give_the_same_state_and_choices(steps: Calls) -> None:
     (first, one), (second, other) = follow(steps), follow(steps)
     assert one == other
@@ -132,7 +133,7 @@ def test_the_same_calls_give_the_same_state_and_choices(steps: Calls) -> None:
 
 
 @given(calls(), st.booleans(), st.floats(0, 1), st.floats(0, 1, exclude_max=True))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=often(40), deadline=None)
 def test_choosing_changes_nothing(steps: Calls, explore: bool, chance: float, draw: float) -> None:
     learner, _ = follow(steps)
     before = state(copy.deepcopy(learner))
@@ -144,7 +145,7 @@ def test_choosing_changes_nothing(steps: Calls, explore: bool, chance: float, dr
 
 
 @given(calls(), st.sets(st.integers(0, 9), min_size=1), st.floats(0, 1, exclude_max=True))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=often(40), deadline=None)
 def test_what_may_never_be_explored_is_chosen_only_as_what_looks_best(
     steps: Calls, never: set[int], draw: float
 ) -> None:
@@ -162,7 +163,7 @@ def test_what_may_never_be_explored_is_chosen_only_as_what_looks_best(
 
 
 @given(calls(), st.floats(0.01, 1))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=often(40), deadline=None)
 def test_probabilities_of_all_draws_sum_to_one(steps: Calls, chance: float) -> None:
     learner, _ = follow(steps)
     for context in range(min(learner.contexts, 3)):

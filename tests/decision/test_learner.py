@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from often import often
 
 from demem_agent.decision.certificates import distance_bounds, lower_gaps, upper_gaps
 from demem_agent.decision.envelopes import Envelope
@@ -80,7 +81,7 @@ def play(
 
 @pytest.mark.parametrize("make", MAKERS)
 @given(seed=st.integers(0, 2**20), slots=st.integers(1, 6))
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=often(8), deadline=None)
 def test_never_more_than_k_slots(make: Make, seed: int, slots: int) -> None:
     learner = make(slots, seed)
 
@@ -284,7 +285,7 @@ def test_written_form_keeps_its_partition_within_an_epoch() -> None:
 
 
 @given(seed=st.integers(0, 2**20), delta=st.sampled_from([0.05, 0.5]))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=often(20), deadline=None)
 def test_half_widths_shrink_with_counts_and_grow_with_freedom(seed: int, delta: float) -> None:
     known = Confidence(CONTEXTS, ACTIONS, delta, NOISE)
     count = int(np.random.default_rng(seed).integers(1, 10_000))

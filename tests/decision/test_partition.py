@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
+from often import often
 
 from demem_agent.decision import (
     Envelope,
@@ -129,7 +130,7 @@ def test_the_greedy_level_is_the_first_whose_degeneracy_leaves_colours_enough(
     assert found.degeneracy == smallest_last(cannot_link(envelope, found.level))[1] < k
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=often(60))
 @given(envelopes, states)
 def test_the_greedy_level_is_the_graph_threshold_where_the_degeneracy_allows_and_never_below_it(
     envelope: Envelope, k: int

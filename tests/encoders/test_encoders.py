@@ -19,6 +19,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from often import often
 
 from demem_agent import encoders
 from demem_agent.encoders import (
@@ -260,7 +261,7 @@ def test_importing_reads_no_model() -> None:
     assert run_python(script) == 0
 
 
-@settings(max_examples=300)
+@settings(max_examples=often(300))
 @given(BERT_TEXTS)
 def test_word_pieces_are_those_of_the_tokenizer_library(text: str) -> None:
     theirs = reference_tokenizer().encode(text).ids

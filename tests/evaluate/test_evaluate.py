@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from often import often
 
 from demem_agent import SlotMemory
 from demem_agent.errors import InvalidInput
@@ -227,7 +228,7 @@ def test_text_of_any_form_can_be_answered_from() -> None:
 
 
 @given(Texts)
-@settings(max_examples=30)
+@settings(max_examples=often(30))
 def test_answering_takes_any_text(text: str) -> None:
     assert isinstance(extract(text, PROBES[0]), str)
 
@@ -257,7 +258,7 @@ def test_a_reference_counts_where_the_text_quotes_a_gold_turn() -> None:
     limit=st.integers(1, 1500),
     query=st.sampled_from([probe.question for probe in PROBES] + ["?", "the"]),
 )
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=often(15), deadline=None)
 def test_no_system_reads_more_than_the_limit(name: str, limit: int, query: str) -> None:
     assert len(made(name).read(query, limit)) <= limit
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from often import often
 
 from demem_agent import SlotMemory
 from demem_agent.testing import BagEncoder, ReadingAnswerer, ScriptedAnswerer
@@ -78,7 +79,7 @@ def known(context: Context) -> tuple[object, ...]:
 
 @pytest.mark.parametrize("forgotten", [False, True])
 @pytest.mark.parametrize("answerer", list(ANSWERERS))
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=often(40))
 @given(both=orders())
 def test_any_order_of_numbers_makes_the_same_known(
     answerer: str, forgotten: bool, both: tuple[list[dict[str, Any]], list[dict[str, Any]]]

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from often import often
 
 from demem_agent import SlotMemory
 from demem_agent.feedback.verdicts import FOUND
@@ -201,7 +202,7 @@ def after(told: list[dict[str, Any]]) -> tuple[Verdict, ...]:
     return verdicts(memory)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=often(40))
 @given(both=orders())
 def test_feedback_in_another_order_comes_to_the_same_verdicts(
     both: tuple[list[dict[str, Any]], list[dict[str, Any]]],

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from machine import BreakableStore
+from often import often
 from sealed_files import made_earlier
 
 from demem_agent import AsyncSlotMemory, FeedbackReport, SlotMemory, SplitSettings
@@ -244,7 +245,7 @@ def test_an_ancestor_can_be_merged_into_its_descendant() -> None:
 ORDER = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=3)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=often(40), deadline=None)
 @given(ORDER)
 def test_no_slot_descends_from_itself_whatever_is_merged(merges: list[tuple[int, int]]) -> None:
     memory = SlotMemory.restore(LINE, **OPTIONS)
@@ -268,7 +269,7 @@ def test_no_slot_descends_from_itself_whatever_is_merged(merges: list[tuple[int,
     ]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=often(40), deadline=None)
 @given(ORDER, st.permutations(["c1", "c2", "c3"]))
 def test_whatever_was_merged_a_split_that_stands_can_be_undone(
     merges: list[tuple[int, int]], order: list[str]

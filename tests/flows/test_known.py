@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from often import often
 
 from demem_agent import AsyncSlotMemory, InvalidInput, Settings, SlotMemory
 from demem_agent.testing import BagEncoder
@@ -48,7 +49,7 @@ def test_what_is_held_is_known_and_what_was_never_spoken_of_is_not() -> None:
     assert not memory.answer(FOREIGN).known
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=often(40), deadline=None)
 @given(st.lists(WORDS, max_size=6), WORDS, st.none() | st.floats(0.01, 1.0))
 def test_an_answer_is_known_from_the_threshold_on(
     said: list[str], asked: str, known_from: float | None
@@ -67,7 +68,7 @@ def test_an_answer_is_known_from_the_threshold_on(
     assert memory.answered(asked, "x").known == answer.route.adequate
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=often(60), deadline=None)
 @given(
     st.lists(WORDS, max_size=6),
     WORDS,
@@ -101,7 +102,7 @@ def test_what_proved_right_before_is_known_however_improbable_it_is() -> None:
 
 
 @given(WORDS, st.sampled_from(["show", "withhold"]), st.none() | st.floats(0.0, 1.0))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=often(25), deadline=None)
 def test_an_empty_memory_knows_nothing(asked: str, unknown: Any, known_from: float | None) -> None:
     memory = SlotMemory(encoder=BagEncoder(), unknown=unknown, known_from=known_from)
     assert not memory.answer(asked).known

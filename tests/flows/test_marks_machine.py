@@ -17,6 +17,7 @@ from hypothesis.stateful import (
     precondition,
     rule,
 )
+from often import often
 
 from demem_agent import SlotMemory
 from demem_agent.errors import InvalidInput, MemoryFull
@@ -188,7 +189,7 @@ class Marked(RuleBasedStateMachine):
 
 TestMarked = Marked.TestCase
 TestMarked.settings = settings(
-    max_examples=15,
+    max_examples=often(15),
     stateful_step_count=25,
     derandomize=True,
     database=None,

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from often import often
 
 from demem_agent import AsyncSlotMemory, SlotMemory, Turn
 from demem_agent.encoders import CrossEncoderReranker
@@ -85,7 +86,7 @@ def test_equals_stay_in_the_order_of_the_score() -> None:
     assert equal.ranked == plain.ranked
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=often(20))
 @given(st.floats(0.001, 1000), st.floats(-1000, 1000))
 def test_the_scale_of_its_numbers_does_not_matter(scale: float, shift: float) -> None:
     moved = ScriptedReranker(lambda query, text: longest(query, text) * scale + shift)

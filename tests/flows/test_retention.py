@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from often import often
 from sealed_files import legible
 
 from demem_agent import AsyncSlotMemory, InvalidInput, SlotMemory
@@ -300,7 +301,7 @@ class TestForSoManyDays:
 
         asyncio.run(run())
 
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=often(40), deadline=None)
     @given(
         days=st.lists(st.tuples(st.integers(0, 3), st.integers(-6, 2)), min_size=1, max_size=12),
         keep=st.integers(1, 4),

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from often import often
 from proxied import Proxied, Raw, Request, Said, in_time, proxied, raw_upstream, sent
 
 from demem_adapters.proxy import Upstream
@@ -75,7 +76,7 @@ def end_to_end(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
     return [(name, value) for name, value in headers if name.decode() not in OWN]
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=often(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.sampled_from(["GET", "POST", "PUT", "PATCH", "DELETE"]),
     PATHS,
@@ -122,7 +123,7 @@ MESSAGES = st.lists(
 )
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=often(40), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(MESSAGES, st.booleans(), st.sampled_from([None, 2]), st.booleans())
 def test_with_memory_switched_off_a_conversation_goes_as_it_came(
     proxy: Proxied,

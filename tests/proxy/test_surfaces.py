@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from often import often
 
 from demem_adapters.common import block, put_before
 from demem_adapters.common.protocols.anthropic.messages import Conversation
@@ -22,7 +23,9 @@ from demem_agent.server import House, KeyRing
 from demem_agent.testing import BagEncoder
 
 QUIET = settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=often(60),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 WORDS = st.sampled_from(["the cat Minka", "né 猫", 'a "quoted" \\ word', "\n", "", "[1, 2]", "}"])
 TEXTS = st.lists(WORDS, max_size=4).map(" ".join)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from often import often
 
 from demem_agent import AsyncSlotMemory, Reading, SlotMemory, Turn
 from demem_agent.answering.extractive import ExtractiveAnswerer
@@ -131,7 +132,7 @@ def quoted(reading: Reading) -> str:
     return repr(reading)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=often(60), deadline=None)
 @given(steps, st.sampled_from(FILTERS), st.sampled_from(THINGS), st.integers(60, 400))
 def test_a_reading_holds_no_text_of_an_item_outside_its_filter(
     life: list[tuple[Any, ...]], where: Where, thing: str, limit: int
@@ -160,7 +161,7 @@ def everything_in(reading: Reading) -> Iterator[Any]:
         yield from line.again
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=often(40), deadline=None)
 @given(steps, st.sampled_from(FILTERS), st.sampled_from(THINGS))
 def test_what_is_left_is_ranked_as_among_all_and_all_of_it(
     life: list[tuple[Any, ...]], where: Where, thing: str

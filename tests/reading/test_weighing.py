@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from often import often
 
 from demem_agent import SlotMemory
 from demem_agent.testing import BagEncoder
@@ -33,7 +34,7 @@ def told() -> SlotMemory:
     return memory
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=often(25), deadline=None)
 @given(query=QUERIES, limit=LIMITS, where=st.sampled_from([None, {"speaker": "Ana"}]))
 def test_the_parts_of_a_line_add_up_to_its_score_in_the_reading_that_read_gives(
     told: SlotMemory, query: str, limit: int, where: Any

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from often import often
 
 from demem_agent import Evidence, Route, SlotMemory
 from demem_agent.cli.tables import route_words
@@ -126,7 +127,7 @@ def test_a_probability_worked_by_hand() -> None:
 # The signals
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=often(50), deadline=None)
 @given(st.lists(WORDS, min_size=1, max_size=30), WORDS, st.sampled_from(["", " Ana", " Ben"]))
 @example(["ant bee", "ant ?", "ant bee"], "ant bee", " Ana")  # summed in single precision: over 1
 def test_signals_are_in_their_ranges(texts: list[str], asked: str, named: str) -> None:
@@ -141,7 +142,7 @@ def test_signals_are_in_their_ranges(texts: list[str], asked: str, named: str) -
     assert -1.0 <= found.timed <= 1.0
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=often(30), deadline=None)
 @given(st.lists(WORDS, min_size=2, max_size=8), WORDS, st.data())
 def test_signals_after_a_removal_are_as_if_the_item_had_never_been_added(
     texts: list[str], asked: str, data: st.DataObject

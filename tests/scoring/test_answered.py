@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from often import often
 
 from demem_agent import Evidence, SlotMemory
 from demem_agent.encoders import as_matrix
@@ -106,14 +107,14 @@ def test_no_more_is_looked_at_of_a_document_than_its_beginning() -> None:
     assert answered(index, f"{'blood pressure ' * 100} of Leonie") > 0.0
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=often(50), deadline=None)
 @given(st.lists(st.text("aB ?'sé你", max_size=12), max_size=6), st.text("AbC ?'s你", max_size=20))
 def test_it_is_a_share(said: list[str], question: str) -> None:
     index = indexed(*[text or "x" for text in said])
     assert 0.0 <= answered(index, question) <= 1.0
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=often(30), deadline=None)
 @given(st.lists(st.sampled_from(NOTES), min_size=1, max_size=8), st.data())
 def test_few_passages_match_as_all_of_them_do(said: list[str], data: st.DataObject) -> None:
     index = indexed(*said)

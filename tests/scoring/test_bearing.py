@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from often import often
 
 from demem_agent import SlotMemory
 from demem_agent.scoring import Bearing, default_adequacy, default_bearing, default_weights
@@ -159,7 +160,7 @@ def test_of_one_thing_remembered_a_foreign_question_finds_nothing_probable() -> 
     assert best(memory, "Am I allergic to peanuts?") > 3 * best(memory, FOREIGN[1])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=often(40), deadline=None)
 @given(st.lists(WORDS, min_size=1, max_size=25), WORDS, st.sampled_from([0.0, 0.0015]))
 def test_lines_are_as_probable_as_they_are_ordered(
     texts: list[str], asked: str, floor: float

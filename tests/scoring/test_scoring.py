@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from often import often
 
 from demem_agent import Evidence
 from demem_agent.encoders import as_matrix
@@ -176,7 +177,7 @@ def test_a_passage_without_words_is_near_to_nothing() -> None:
     assert matched(related([["bread"]]), [], [0]).shape == (0, 1)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=often(30), deadline=None)
 @given(PASSAGES, ASKED)
 def test_nearness_is_a_share(passages: list[list[str]], asked: list[str]) -> None:
     near = matched(related(passages), asked, range(len(passages)))
@@ -184,7 +185,7 @@ def test_nearness_is_a_share(passages: list[list[str]], asked: list[str]) -> Non
     assert ((near >= 0.0) & (near <= 1.0)).all()
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=often(30), deadline=None)
 @given(PASSAGES, ASKED, st.data())
 def test_passages_removed_are_as_if_never_added(
     passages: list[list[str]], asked: list[str], data: st.DataObject
@@ -221,7 +222,7 @@ def test_passages_can_be_added_after_a_removal() -> None:
     )
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=often(30), deadline=None)
 @given(PASSAGES, ASKED)
 def test_questions_between_additions_change_nothing(
     passages: list[list[str]], asked: list[str]
@@ -233,7 +234,7 @@ def test_questions_between_additions_change_nothing(
     np.testing.assert_array_equal(near, matched(related(passages), asked, range(len(passages))))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=often(30), deadline=None)
 @given(PASSAGES, ASKED, st.data())
 def test_some_passages_are_matched_as_among_all(
     passages: list[list[str]], asked: list[str], data: st.DataObject
@@ -378,7 +379,7 @@ def holding(
     return index
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=often(30), deadline=None)
 @given(TURNS, QUESTIONS, st.data())
 def test_the_features_after_removal_are_as_if_the_items_had_never_been_added(
     turns: Turns, text: str, data: st.DataObject
@@ -396,7 +397,7 @@ def test_the_features_after_removal_are_as_if_the_items_had_never_been_added(
         assert found.tobytes() == fresh.tobytes()
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=often(30), deadline=None)
 @given(TURNS, QUESTIONS, st.data())
 def test_the_features_do_not_depend_on_when_they_were_asked_for_before(
     turns: Turns, text: str, data: st.DataObject
@@ -414,7 +415,7 @@ def test_the_features_do_not_depend_on_when_they_were_asked_for_before(
         np.testing.assert_array_equal(found, fresh)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=often(30), deadline=None)
 @given(TURNS, QUESTIONS, st.none() | st.dates() | st.sampled_from([date.min, date.max]))
 def test_features_are_finite_whatever_is_asked_and_whenever(
     turns: Turns, text: str, asked: date | None

@@ -9,6 +9,7 @@ from urllib.parse import quote
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from often import often
 from served import Ask, calling, served
 
 from demem_agent.server import KeyRing
@@ -79,7 +80,7 @@ NAMES = st.sampled_from(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=often(100), deadline=None)
 @given(
     parts=st.lists(NAMES | st.text(max_size=6).map(lambda text: quote(text, safe="")), max_size=5)
 )

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from often import often
 
 from demem_agent import SlotMemory
 from demem_agent.reading.packing import strip_rendered
@@ -116,7 +117,7 @@ def test_a_reopened_memory_says_the_same() -> None:
     assert SlotMemory.restore(memory.export()).slots == memory.slots
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=often(20))
 @given(
     limit=st.integers(40, 900),
     unit=st.sampled_from(("chars", "bytes")),

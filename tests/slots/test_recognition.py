@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
+from often import often
 
 from demem_agent.scoring.index import PassageIndex
 from demem_agent.slots.ragged import NOTHING, Ragged
@@ -218,7 +219,7 @@ def test_questions_without_words_can_be_asked_known_and_forgotten(query: str) ->
     assert known(decisions, QUESTIONS[1]) == known(decisions_of(blank, second), QUESTIONS[1])
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=often(50))
 @given(
     texts=st.lists(st.sampled_from((*QUESTIONS, *OTHER_WORDS)), min_size=2, max_size=8),
     asker=st.sampled_from((None, "Ben")),
@@ -259,7 +260,7 @@ def everything_known(decisions: Decisions) -> list[object]:
     return found
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=often(25))
 @given(rows=ROWS, changes=CHANGES, dropping=st.booleans())
 def test_what_is_loaded_knows_exactly_what_was_kept_up(
     rows: list[Row], changes: list[tuple[int, int, bool]], dropping: bool
@@ -281,7 +282,7 @@ def test_what_is_loaded_knows_exactly_what_was_kept_up(
     assert everything_known(kept_up) == everything_known(decisions_of(*stored))
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=often(25))
 @given(rows=ROWS, data=st.data())
 def test_in_which_order_contexts_came_does_not_matter(rows: list[Row], data: st.DataObject) -> None:
     stored = stored_of(rows)

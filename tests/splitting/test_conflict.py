@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
+from often import often
 
 from demem_agent import FeedbackReport, Scorer, SlotMemory, SplitCertificate, SplitSettings
 from demem_agent.decision import candidate_radius, guard_band
@@ -462,7 +463,7 @@ def test_an_answerer_that_fails_ends_the_tests_and_the_reward_is_kept() -> None:
 # Ending a test early
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=often(50), deadline=None)
 @given(
     arrays(np.float64, (2, 2, 2), elements=QUARTERS),
     st.sampled_from([0.05, 0.1, 0.3, 0.5, 0.9]),

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from often import often
 
 from demem_agent import SlotMemory, SplitCertificate, SplitSettings
 from demem_agent.errors import CertificateRefused
@@ -278,7 +279,7 @@ def test_numbers_put_back_where_they_were_are_accepted() -> None:
 
 @every_regime
 @pytest.mark.parametrize("field", [*TOP, *OF_CANDIDATE, "parameters", "scores"])
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=often(15), deadline=None)
 @given(data=st.data())
 def test_one_flipped_number_is_refused(kind: str, field: str, data: st.DataObject) -> None:
     certificate = made(kind)
@@ -290,7 +291,7 @@ def test_one_flipped_number_is_refused(kind: str, field: str, data: st.DataObjec
 
 @every_regime
 @pytest.mark.parametrize("field", ["radius", *OF_CANDIDATE])
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=often(15), deadline=None)
 @given(data=st.data())
 def test_one_flipped_number_is_refused_even_under_a_new_digest(
     kind: str, field: str, data: st.DataObject
@@ -304,7 +305,7 @@ def test_one_flipped_number_is_refused_even_under_a_new_digest(
 
 
 @pytest.mark.parametrize("kind", ["guard band", "judges"])
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=often(15), deadline=None)
 @given(data=st.data())
 def test_another_score_is_refused_even_under_a_new_digest(kind: str, data: st.DataObject) -> None:
     certificate = made(kind)

@@ -10,6 +10,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from often import often
 
 from demem_agent import SlotMemory
 from demem_agent.slots.records import Certified, StoredContext, direction
@@ -133,14 +134,14 @@ def cases(draw: st.DrawFn, least: int = 0) -> Case:
     )
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=often(80))
 @given(cases())
 def test_the_pair_that_splits_a_slot_is_always_apart(case: Case) -> None:
     sides = case.sides()
     assert (sides["a1"], sides["a2"]) == (False, True)
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=often(80))
 @given(cases(least=1))
 def test_every_witness_that_two_sides_can_honour_is_apart(case: Case) -> None:
     sides = case.sides()
@@ -148,7 +149,7 @@ def test_every_witness_that_two_sides_can_honour_is_apart(case: Case) -> None:
         assert sides[case.ids[first]] != sides[case.ids[second]]
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=often(40))
 @given(cases(), st.integers(0, 1), st.integers(0, 99))
 def test_an_odd_cycle_of_witnesses_gives_way_to_the_pair(case: Case, end: int, seed: int) -> None:
     """A third context that is linked to both of the pair can be apart from one of them only."""
@@ -161,7 +162,7 @@ def test_an_odd_cycle_of_witnesses_gives_way_to_the_pair(case: Case, end: int, s
     assert sides[odd.ids[third]] is True  # apart from the first: the larger radius goes first
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=often(40))
 @given(cases(least=1), st.integers(1, 99))
 def test_the_sides_do_not_depend_on_the_order_in_which_certificates_are_held(
     case: Case, seed: int
@@ -169,7 +170,7 @@ def test_the_sides_do_not_depend_on_the_order_in_which_certificates_are_held(
     assert case.sides() == case.sides(seed)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=often(40))
 @given(cases())
 def test_only_contexts_of_witnesses_are_given_a_side(case: Case) -> None:
     named = {0, 1} | {end for first, second, _ in case.witnesses for end in (first, second)}
@@ -189,7 +190,7 @@ def test_a_witness_moves_a_context_away_from_the_side_that_it_is_nearer_to() -> 
     assert "a3" not in divide(apart.state(), 0, apart.pair, {}, 1).moved_contexts
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=often(40))
 @given(cases(least=1))
 def test_a_division_sends_what_a_context_rests_on_where_it_sends_the_context(case: Case) -> None:
     """Unless contexts of both sides rest on it."""

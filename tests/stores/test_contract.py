@@ -106,7 +106,7 @@ class TestEveryStoreInFiles:
         other = SlotMemory.open(url, memory_id="other", **OPTIONS)
         other.ingest("the boiler has a brass valve")
         memory = SlotMemory.open(url, memory_id="plover@nest", **OPTIONS)
-        for n in range(200):
+        for n in range(80):
             memory.ingest(f"plover {n} nests behind the shed", speaker="Plover", key=f"plover {n}")
         memory.answer("Which plover nests behind the shed?", asker="plover")
         assert b"plover" in legible(tmp_path)

@@ -12,6 +12,7 @@ import pytest
 from benchmark_files import benchmark
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from often import often
 
 from demem_agent import SlotMemory
 from demem_agent.errors import DeMemError
@@ -59,7 +60,7 @@ def told(memory: SlotMemory) -> list[object]:
     ]
 
 
-@settings(max_examples=5)
+@settings(max_examples=often(5))
 @given(
     seed=st.integers(0, 3),
     bound=st.sampled_from(BOUNDS),

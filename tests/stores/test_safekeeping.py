@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from often import often
 from sealed_files import edited
 from stored import OPTIONS, driver, lived
 
@@ -239,7 +240,7 @@ class TestTheDoctor:
         with pytest.raises(InvalidInput, match="path must be the name of no file"):
             repair(sound_file, sound_file)
 
-    @settings(max_examples=25)
+    @settings(max_examples=often(25))
     @given(st.integers(0, 2), st.integers(0, 2**32))
     def test_whatever_happened_to_a_file_its_copy_is_sound(
         self, sound_file: Path, tmp_path_factory: pytest.TempPathFactory, how: int, seed: int

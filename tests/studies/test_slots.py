@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from often import often
 
 from demem_agent import SlotMemory, SplitCertificate
 from demem_agent.errors import InvalidInput
@@ -141,7 +142,7 @@ def test_an_audit_leaves_the_memory_as_it_was() -> None:
     assert FIVE.fingerprint() == before
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=often(40), deadline=None)
 @given(st.lists(NAMES, min_size=1, max_size=5))
 def test_every_measure_is_a_share_and_purity_and_conflict_do_not_overlap(
     gold: list[frozenset[str]],

@@ -9,6 +9,7 @@ from datetime import datetime
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from often import often
 
 from demem_agent import Evidence, SlotMemory
 from demem_agent.summaries.compress import (
@@ -104,7 +105,7 @@ def test_a_summary_is_never_above_the_limit(
         assert measure(summary.text) <= limit or not summary.kept
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=often(25), deadline=None)
 @given(st.lists(TEXTS, min_size=1, max_size=8), LIMITS, st.sampled_from(sorted(ODD_COUNTERS)))
 def test_a_memory_in_tokens_keeps_to_the_limit_whatever_the_counter(
     texts: list[str], limit: int, name: str

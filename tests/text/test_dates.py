@@ -8,6 +8,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from often import often
 
 from demem_agent.text.times.dates import Span, absolute, find, ranges, running
 
@@ -665,7 +666,7 @@ def is_sound(spans: list[Span], text: str) -> bool:
     return inside and apart and all(span.first <= span.last and span.text for span in spans)
 
 
-@settings(max_examples=400)
+@settings(max_examples=often(400))
 @given(TEXTS, ANCHORS)
 def test_spans_are_ordered_apart_and_inside_any_text(text: str, anchor: date) -> None:
     for spans in (
@@ -678,7 +679,7 @@ def test_spans_are_ordered_apart_and_inside_any_text(text: str, anchor: date) ->
         assert is_sound(spans, text)
 
 
-@settings(max_examples=400)
+@settings(max_examples=often(400))
 @given(TEXTS | st.lists(st.sampled_from(RUNNING), max_size=12).map(" ".join), ANCHORS)
 def test_running_times_are_ordered_apart_and_end_when_asked(query: str, asked: date) -> None:
     found = running(query)
