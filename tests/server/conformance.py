@@ -28,8 +28,8 @@ from demem_agent.server.serving import Server
 from demem_agent.stores import open_store
 
 #: What the document allows may be refused all the same: that exactly one field is given, that an id
-#: is known, that a time can be read, no schema tells. A 401 and a 500 are never right. What may never
-#: be done may be refused as 412 first, for a version that the memory does not have.
+#: is known, that a time can be read, no schema tells. A 401 and a 500 are never right. What it does
+#: not allow may be refused as 412 first, for a version that the memory does not have.
 CONFIGURATION = """
 [parameters]
 "path.memory" = "household"
