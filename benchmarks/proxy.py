@@ -42,7 +42,7 @@ from demem_adapters.proxy import Upstream
 from demem_agent import SlotMemory
 from demem_agent.testing import Provider, Seen
 
-__all__ = ["Kept", "differing", "kept_of"]
+__all__ = ["Kept", "cpu_of", "differing", "kept_of", "served"]
 
 #: Milliseconds, and the share of the cache.
 P50, P99, SHARE = 8.0, 40.0, 0.95
@@ -270,7 +270,7 @@ def _overhead(calls: int, items: int) -> Cost:
         path = f"{folder}/bot.db"
         with SlotMemory.open(f"sqlite:///{path}", memory_id="ana") as memory:
             memory.ingest_many(islice(_DATA.turns(), items))
-        with _process(_UPSTREAM) as upstream, _served(path, upstream) as (proxy, pid):
+        with _process(_UPSTREAM) as upstream, served(path, "--proxy", upstream) as (proxy, pid):
             return _compared(upstream, proxy, pid, calls)
 
 
@@ -298,10 +298,10 @@ def _process(script: str) -> Iterator[str]:
 
 
 @contextmanager
-def _served(path: str, upstream: str) -> Iterator[tuple[str, int]]:
+def served(path: str, *options: str) -> Iterator[tuple[str, int]]:
     """Run a server, and yield its address and the id of its process."""
     command = [sys.executable, "-m", "demem_agent.cli", "serve", "--store", path, "--port", "0"]
-    command += ["--proxy", upstream, "--quiet", "--json"]
+    command += [*options, "--quiet", "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running:
         assert running.stdout is not None
         try:
@@ -328,7 +328,7 @@ def _compared(upstream: str, proxy: str, pid: int, calls: int) -> Cost:
     began = 0.0
     for number, probe in enumerate(islice(_DATA.probes(), calls + _WARM)):
         if number == _WARM:
-            began = _cpu_of(pid)
+            began = cpu_of(pid)
             states.clear()
         message = {"role": "user", "content": probe.question}
         body = json.dumps({"model": "m", "messages": [message]})
@@ -338,14 +338,14 @@ def _compared(upstream: str, proxy: str, pid: int, calls: int) -> Cost:
         time.sleep(0.05)  # what was said is written meanwhile, as where a person reads the answer
         direct.append(one)
         added.append(two - one)
-    cpu = (_cpu_of(pid) - began) / calls * 1000
+    cpu = (cpu_of(pid) - began) / calls * 1000
     print(f"straight: p50 {statistics.median(direct[_WARM:]):.1f} ms")
     added = added[_WARM:]
     told = ", ".join(f"{count} {state}" for state, count in states.most_common())
     return Cost(statistics.median(added), statistics.quantiles(added, n=100)[98], cpu, told)
 
 
-def _cpu_of(pid: int) -> float:
+def cpu_of(pid: int) -> float:
     """Return the seconds of CPU that a process has used; of Linux, 0 elsewhere."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()

@@ -52,19 +52,21 @@ def warm() -> Iterator[Path]:
 
 
 @pytest.mark.parametrize("guide", sorted((ROOT / "docs" / "use").glob("*.md")), ids=name)
-def test_the_commands_of_a_page_on_use_run(
+def test_the_commands_of_a_page_on_use_run_and_print_what_it_shows(
     guide: Path, tmp_path: Path, tools: Path, warm: Path
 ) -> None:
     """A page may serve: on another port than it says, as several tests may run at once."""
     shutil.copy(warm, tools / "demem")
-    port = free_port()
+    port = str(free_port())
+    text = re.sub(r"(?<=[: ])8000\b", port, guide.read_text(encoding="utf-8"))
     try:
-        for block in blocks(guide.read_text(encoding="utf-8")):
+        for block in blocks(text):
             file = FILE.match(block.skipped or "")
             if file:
-                (tmp_path / file[1]).write_text(block.text.replace(":8000", f":{port}"))
-            for command in block.commands:
-                run_command(re.sub(r"(?<=[: ])8000\b", str(port), command), tmp_path, tools)
+                (tmp_path / file[1]).write_text(block.text)
+            for run in block.runs:
+                printed = run_command(run.command, tmp_path, tools)
+                assert run.prints(printed), f"$ {run.command}\n{printed}\nis not\n{run.shown}"
     finally:
         end_what_serves(tmp_path)
 
@@ -76,9 +78,8 @@ def free_port() -> int:
 
 
 def end_what_serves(folder: Path) -> None:
-    """End the server of a page that did not come to its end."""
-    noted = folder / "serve.pid"
-    if noted.exists():
+    """End what a page started, where it did not come to its end."""
+    for noted in folder.glob("*.pid"):
         with suppress(ProcessLookupError):
             os.kill(int(noted.read_text()), signal.SIGTERM)
 

@@ -30,6 +30,7 @@ hostile = benchmark("hostile", "reliability")
 kills = benchmark("kills", "reliability")
 life = benchmark("life", "reliability")
 processes = benchmark("processes", "reliability")
+server_kills = benchmark("server_kills", "reliability")
 soak = benchmark("soak", "reliability")
 
 Patch = pytest.MonkeyPatch
@@ -93,6 +94,12 @@ def shared(patch: Patch) -> Failures:
     for what in ("lost", "doubled", "invented"):
         found[what] += getattr(one, what)
     return +found
+
+
+def served(_: Patch) -> Failures:
+    """Kill a server under load a few times."""
+    failures: Failures = server_kills.measured(8, 4, 1).failures
+    return failures
 
 
 def bug(
@@ -230,6 +237,14 @@ def any_source_may_be_given(patch: Patch) -> None:
     patch.setattr(turns, "CORRECTION", "no such source")
 
 
+@bug(served, "doubled")
+def clients_send_no_keys(patch: Patch) -> None:
+    def remember(memory: Any, key: str, texts: tuple[str, ...]) -> None:
+        memory.ingest_many([{"text": text} for text in texts])
+
+    patch.setattr(server_kills, "_remember", remember)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("put_in", "finds", "said"), BUGS)
 def test_a_bug_is_found(
@@ -245,7 +260,7 @@ def test_a_bug_is_found(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("finds", [killed, crashed, failed, called, soaked, shared])
+@pytest.mark.parametrize("finds", [killed, crashed, failed, called, soaked, shared, served])
 def test_nothing_is_found_without_one(
     monkeypatch: Patch, finds: Callable[[Patch], Failures]
 ) -> None:

@@ -32,6 +32,7 @@ HOSTILE = (
 QUESTION = "Which valve has the boiler?"
 AXE = axe_path().read_text(encoding="utf-8")
 FIRST_PAINT_MS = 400
+PHONE: Any = {"width": 360, "height": 740}
 
 
 @pytest.fixture(scope="session")
@@ -54,6 +55,14 @@ def small() -> Store:
         memory.ingest(text, speaker="<b>Ana</b>\u202e", session=text[:40], at="2024-03-02")
     memory.feedback(memory.answer(QUESTION), reference="a brass valve")
     return store
+
+
+@pytest.fixture(scope="session")
+def empty() -> Iterator[str]:
+    store = open_store("memory://")
+    SlotMemory.open(store, memory_id="m", clock=None)
+    with serving(url=store) as url:
+        yield url
 
 
 @pytest.fixture
@@ -83,48 +92,71 @@ def post(url: str, path: str, body: Any) -> Any:
         return json.load(came)
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("view", VIEWS)
-def test_a_view_has_no_fault_and_nothing_that_axe_objects_to(
-    browser: Browser, home: str, view: str, theme: str
+def test_a_view_has_no_fault_and_nothing_that_axe_objects_to_light_dark_and_on_a_phone(
+    browser: Browser, home: str, view: str
 ) -> None:
-    page = open_page(browser, theme=theme)
+    page = open_page(browser)
     page.goto(home + view)
     settled(page)
     for details in page.locator("details").all()[:3]:
         details.locator("summary").first.click()
     assert violations(page) == []
+    page.emulate_media(color_scheme="dark")
+    assert violations(page) == []
+    page.set_viewport_size(PHONE)
+    assert overflow(page) == 0
+    assert violations(page) == []
     assert page.faults == []  # type: ignore[attr-defined]
     page.context.close()
 
 
-@pytest.mark.parametrize("view", VIEWS)
-def test_a_phone_shows_a_view_in_its_width(browser: Browser, home: str, view: str) -> None:
-    page = open_page(browser, wide=360, tall=740)
-    page.goto(home + view)
-    settled(page)
-    assert overflow(page) == 0
-    assert violations(page) == []
-    page.context.close()
-
-
-@pytest.mark.parametrize("wide", [1280, 360])
 @pytest.mark.parametrize(
     "view", ["items", "items/e3", "items/e4", "rooms", "rooms/0", "answers", "splits", "ask?q=pay"]
 )
 def test_the_texts_of_strangers_are_shown_and_do_nothing(
-    browser: Browser, changing: str, view: str, wide: int
+    browser: Browser, changing: str, view: str
 ) -> None:
-    page = open_page(browser, wide=wide)
+    page = open_page(browser)
     page.goto(f"{changing}/#/m/{view}")
     settled(page)
+    assert overflow(page) == 0
+    page.set_viewport_size(PHONE)
+    assert overflow(page) == 0
     assert page.evaluate("window.hit") is None
     assert page.faults == []  # type: ignore[attr-defined]
-    assert overflow(page) == 0
     assert page.locator("img, iframe, script:not([src])").count() == 0
     shown = page.locator("main").inner_text()
     assert "\u202e" not in shown
     page.context.close()
+
+
+@pytest.mark.parametrize("view", [view for view in VIEWS if "/" not in view])
+def test_a_view_of_an_empty_memory_says_so_and_fits(
+    browser: Browser, empty: str, view: str
+) -> None:
+    page = open_page(browser)
+    page.goto(f"{empty}/#/m/{view}")
+    settled(page)
+    assert violations(page) == []
+    page.set_viewport_size(PHONE)
+    assert overflow(page) == 0
+    assert page.faults == []  # type: ignore[attr-defined]
+    page.context.close()
+
+
+def test_a_server_without_a_memory_says_how_one_is_made(browser: Browser) -> None:
+    with serving() as url:
+        page = open_page(browser)
+        page.goto(url)
+        expect(page.get_by_text(f"curl -X PUT {url}/v1/memories/ana")).to_be_visible()
+        assert violations(page) == []
+        page.set_viewport_size(PHONE)
+        assert overflow(page) == 0
+        urlopen(Request(f"{url}/v1/memories/ana", method="PUT")).close()
+        page.get_by_role("button", name="Look again").click()
+        expect(page.get_by_text("ana · 0 items")).to_be_visible()
+        page.context.close()
 
 
 def test_characters_that_are_not_seen_are_shown_by_their_code(
@@ -261,6 +293,8 @@ def test_a_server_with_keys_lets_in_whoever_has_one(browser: Browser) -> None:
         page.goto(f"{url}/#/m/items/e1")
         expect(page.get_by_role("heading", name="This server needs a key")).to_be_visible()
         assert violations(page) == []
+        page.set_viewport_size(PHONE)
+        assert overflow(page) == 0
         page.get_by_label("Key").fill("dm_no_key")
         page.get_by_role("button", name="Enter").click()
         expect(page.get_by_role("alert")).to_be_visible()

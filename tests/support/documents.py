@@ -10,7 +10,7 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
-__all__ = ["README", "ROOT", "Block", "blocks", "run_command", "run_python"]
+__all__ = ["README", "ROOT", "Block", "Run", "blocks", "run_command", "run_python"]
 
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
@@ -39,8 +39,31 @@ class Block:
 
     @property
     def commands(self) -> list[str]:
-        joined = self.text.replace("\\\n", " ")
-        return [line[2:] for line in joined.splitlines() if line.startswith("$ ")]
+        return [run.command for run in self.runs]
+
+    @property
+    def runs(self) -> list[Run]:
+        """The commands, each with the lines below it, which are what it prints."""
+        found: list[Run] = []
+        for line in self.text.replace("\\\n", " ").splitlines():
+            if line.startswith("$ "):
+                found.append(Run(line[2:], ""))
+            elif found:
+                found[-1] = Run(found[-1].command, f"{found[-1].shown}\n{line}".strip())
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A command, and what the page says that it prints, "" for nothing that is said."""
+
+    command: str
+    shown: str
+
+    def prints(self, printed: str) -> bool:
+        """Whether that is what it printed; "..." stands for whatever is there."""
+        parts = map(re.escape, self.shown.split("..."))
+        return not self.shown or bool(re.fullmatch(".*".join(parts), printed.strip(), re.DOTALL))
 
 
 def blocks(markdown: str) -> list[Block]:
@@ -59,7 +82,8 @@ def run_python(block: Block, namespace: dict[str, Any]) -> None:
     exec(compile("\n" * (block.line - 1) + block.text, str(README), "exec"), namespace)
 
 
-def run_command(command: str, folder: Path, tools: Path) -> None:
+def run_command(command: str, folder: Path, tools: Path) -> str:
+    """Run a command as a shell would; return what it printed."""
     environment = os.environ | {"PATH": f"{tools}{os.pathsep}{os.environ['PATH']}"}
     done = subprocess.run(
         ["sh", "-c", command],
@@ -70,3 +94,4 @@ def run_command(command: str, folder: Path, tools: Path) -> None:
         text=True,
     )
     assert done.returncode == 0, f"$ {command}\n{done.stdout}{done.stderr}"
+    return done.stdout

@@ -96,7 +96,8 @@ function skip(event) {
   document.getElementById("main").focus();
 }
 
-const Nothing = () => html`<h1>No memory yet</h1><${Empty}>A memory is made by <code>PUT /v1/memories/NAME</code>, or by any client.<//>`;
+const Nothing = () => html`<h1>No memory yet</h1><p class="lead">A memory is there as soon as a program makes one, such as</p>
+  <pre class="reading">curl -X PUT ${location.origin}/v1/memories/ana</pre><p><${Button} onClick=${() => location.reload()}>Look again<//></p>`;
 
 function Door({ error, again }) {
   const [written, setWritten] = useState("");
@@ -115,8 +116,8 @@ function Side({ names, more, memory, place, theme, setTheme }) {
   const shown = names.includes(memory) || memory === null ? names : [memory, ...names];
   const choose = (event) => { location.hash = addressOf(event.target.value, place.view); };
   return html`<header class="side"><p class="brand"><i aria-hidden="true"><b></b><b></b><b></b></i>DeMem</p>
-    <label class="picker"><span class="soft">Memory</span>
-      <select value=${memory ?? ""} onChange=${choose}>${shown.map((name) => html`<option value=${name}>${cut(plain(name), 60)}</option>`)}</select></label>
+    ${shown.length > 0 && html`<label class="picker"><span class="soft">Memory</span>
+      <select value=${memory} onChange=${choose}>${shown.map((name) => html`<option value=${name}>${cut(plain(name), 60)}</option>`)}</select></label>`}
     ${more && html`<p class="soft small">and more; name one in the address</p>`}
     ${memory !== null && html`<nav aria-label="Views"><ul>${NAMES.map(([name, title]) => html`<li><a href=${addressOf(memory, name)} aria-current=${place.view === name ? "page" : undefined}>${title}</a></li>`)}</ul></nav>`}
     <div class="foot"><label class="picker"><span class="soft">Look</span><select value=${theme} onChange=${(e) => setTheme(e.target.value)}>
@@ -145,7 +146,7 @@ function OneMemory({ memory, place, scopes }) {
   }, [place.view, place.arg]);
   if (asked.error && !asked.value) return html`<h1>${cut(plain(memory), 60)}</h1><${Failed} error=${asked.error} />`;
   if (!asked.value) return html`<p class="soft" role="status">Opening …</p>`;
-  if (!found) return html`<h1>No such view</h1><p><a href=${go("ask")}>Ask</a></p>`;
+  if (!found) return html`<h1>No such view</h1><p>This page has none of that name. <a href=${go("ask")}>Ask</a> is the first one.</p>`;
   const { about, slots } = asked.value;
   const can = (...any) => any.some((scope) => scopes.includes(scope));
   const view = { memory, slots, settings: about.settings, version: `${about.version} ${turn}`, arg: place.arg, query: place.query, go, changed, live, can, scopes };

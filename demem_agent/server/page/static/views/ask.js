@@ -37,7 +37,7 @@ function Questions({ go, asked }) {
 // Some of what was asked before, so that there is something to begin with.
 function Suggested({ memory, slots, go }) {
   const asked = useAsked(() => get(`${ofMemory(memory)}/answers`), [memory]);
-  if (!slots.length) return html`<${Empty}>There is nothing in this memory yet.<//>`;
+  if (!slots.length) return html`<${Empty}>There is nothing in this memory yet, so nothing to ask about.<//>`;
   return html`<p class="soft">Nothing is changed by asking.</p>
     <${Asked} asked=${asked} what="questions">${({ records }) => {
       const queries = [...new Set(records.map((one) => one.query).filter(Boolean))].slice(-SUGGESTED);
@@ -82,7 +82,7 @@ function Verdict({ weighed, slots, go }) {
         ${reading.decisions.slice(0, 3).map((id) => html` <a href=${go("answers", id)}>${id}</a>`)}</span>`}
       ${reading.unranked && html`<span>The reranker failed: <${Text} text=${reading.unranked} /></span>`}</p>
     </div>
-    <div class="odds"><b>${percent(probability)}</b> <span class="small">that it is held</span>
+    <div class="odds"><b>${percent(probability)}</b> <span class="small">likely held</span>
       <${Meter} value=${probability} most=${1} label=${`Probability ${percent(probability)}`}
         colour=${route.adequate || reading.settled ? "var(--good)" : "var(--warn)"} /></div>
   </section>`;

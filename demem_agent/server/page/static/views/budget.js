@@ -57,17 +57,17 @@ function Curve({ memory, settings, questions, go }) {
   const total = limits.length * questions.length;
   const isStopped = measuring.error?.name === "AbortError";
   return html`
-    ${!isFile && html`<div class="answering"><${Button} kind="main" busy=${measuring.busy} onClick=${measuring.run}>${points ? "Measure again" : "Measure"}<//>
+    ${!isFile && html`<div class="answering"><${Button} kind="main" busy=${measuring.busy} onClick=${measuring.run}>${measuring.busy ? "Measuring" : points ? "Measure again" : "Measure"}<//>
       ${measuring.busy ? html`<progress max=${total} value=${done} aria-label="Readings so far"></progress><${Button} onClick=${() => stop.current.abort()}>Stop<//>`
         : html`<span class="soft">${many(questions.length, "question")} read at ${limits.length} limits. Nothing is changed.</span>`}</div>`}
     ${!isStopped && html`<${Failed} error=${measuring.error} />`}
-    ${points?.length > 0 && html`<${Drawn} ...${{ points, settings, questions, go }} />`}`;
+    ${points?.length > 0 && html`<${Drawn} ...${{ points, settings, questions, go, isWhole: points.length === limits.length }} />`}`;
 }
 
 const WIDE = 720;
 const TALL = 260;
 
-function Drawn({ points, settings, questions, go }) {
+function Drawn({ points, settings, questions, go, isWhole }) {
   const most = Math.max(...limitsOf(settings));
   const x = (limit) => 52 + (limit / most) * (WIDE - 80);
   const y = (share) => 20 + (1 - share) * (TALL - 60);
@@ -85,7 +85,7 @@ function Drawn({ points, settings, questions, go }) {
       ${points.filter((_, n) => n > 1 || points.length < 4).map((one) => html`<text x=${x(one.limit)} y=${TALL - 20} text-anchor="middle">${number(one.limit)}</text>`)}
       <text x=${WIDE - 28} y=${TALL - 4} text-anchor="end">limit, ${settings.unit}</text>
     </svg>
-    <p>${enough ? html`A limit of <b class="num">${number(enough.limit)}</b> is enough for 95 % of them.` : "None of these limits is enough for 95 % of them."}
+    <p>${enough ? html`A limit of <b class="num">${number(enough.limit)}</b> is enough for 95 % of them.` : isWhole ? "None of these limits is enough for 95 % of them." : "No limit so far is enough for 95 % of them."}
       ${now && html` At the memory's own, ${number(settings.read_limit)}, it is <b class="num">${percent(now.share)}</b>.`}</p>
     <${AsTable} caption="Questions by limit" columns=${["Limit", "Have all", "Do not"]} rows=${points.map((one) => [number(one.limit), percent(one.share),
       one.missed.length ? html`<ul class="plain">${one.missed.slice(0, 5).map((query) => html`<li><a href=${go("ask", null, { q: query, limit: one.limit })}><${Text} text=${cut(query, 70)} /></a></li>`)}${one.missed.length > 5 ? html`<li>and ${one.missed.length - 5} more</li>` : ""}</ul>` : "–"])} />

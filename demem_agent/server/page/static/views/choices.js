@@ -45,7 +45,7 @@ function One({ memory, arg: id, go, can, version, changed }) {
       ${!isFile && can("feedback") && decision.reward == null && html`<div class="judging"><span class="soft">How did it go?</span>
         <${Button} kind="small" busy=${telling.busy} onClick=${() => telling.run(true)}>Well<//><${Button} kind="small" busy=${telling.busy} onClick=${() => telling.run(false)}>Badly<//></div>`}
       <${Failed} error=${telling.error} />
-      <section class="card"><h2>What was known of each action</h2><p class="soft">Mean outcome before the choice, and until now.</p>
+      <section class="card"><h2>What was known of each action</h2><p class="soft">Mean outcome, and how often it was seen, before the choice and until now.</p>
         <ul class="actions">${actions.map((one) => html`<li class=${one.action === decision.action ? "chosen" : ""}>
           <span class="action-name"><${Text} text=${one.action} />${one.action === decision.action && html` <${Badge}>chosen<//>`}</span>
           <${Side} name="before, here" of=${one.here} /><${Side} name="before, in the profile" of=${one.profile} /><${Side} name="now, here" of=${one.here_now} />
@@ -61,5 +61,5 @@ function One({ memory, arg: id, go, can, version, changed }) {
 function Side({ name, of }) {
   return html`<span class="side"><span class="soft">${name}</span>
     <${Meter} value=${of.mean ?? 0} most=${1} label=${of.count ? `${name}: ${decimal(of.mean)} of ${many(of.count, "outcome")}` : `${name}: no outcome`} />
-    <span class="num">${of.count ? `${decimal(of.mean)} · ${of.count}` : "–"}</span></span>`;
+    <span class="num">${of.count ? `${decimal(of.mean)}, ${of.count === 1 ? "once" : `${of.count} times`}` : "–"}</span></span>`;
 }

@@ -40,7 +40,7 @@ function Pages({ path, slots, go, version }) {
   const slotOf = slotsByItem(slots);
   return html`<${Failed} error=${loading.error} />
     ${version !== shown && html`<p class="note">The memory has changed since. <${Button} kind="link" onClick=${() => setShown(version)}>Look anew<//></p>`}
-    ${loading.done && !records.length && html`<${Empty}>No items.<//>`}
+    ${loading.done && !records.length && html`<${Empty}>${path.includes("?") ? "No item is of these." : "Nothing was remembered yet."}<//>`}
     <div class="list">${records.map((item) => html`<${Item} key=${item.id} ...${{ item, slots, slotOf, go }} />`)}</div>
     ${next && html`<p class="more"><${Button} busy=${loading.busy} onClick=${() => loading.run(next)}>Show more<//></p>`}`;
 }

@@ -1,10 +1,11 @@
 // Rooms: the slots, what each has taken in, and how full its summary is.
 import { html, useState, Fragment } from "../lib.js";
 import { ask, every, ofMemory, post, isFile } from "../api.js";
-import { Asked, Badge, Button, Dialog, Empty, Fact, Failed, Head, Item, Meter, AsTable, hue, useAsked, useDoing } from "../parts.js";
-import { Text, many, number, percent } from "../text.js";
+import { Asked, Badge, Button, Dialog, Empty, Fact, Failed, Head, Item, Meter, Room, AsTable, hue, useAsked, useDoing } from "../parts.js";
+import { Text, cut, many, number, percent } from "../text.js";
 
 const nameFor = (slot) => (slot.name ? slot.name : `Room ${slot.number}`);
+const nameIn = (slots, number) => nameFor(slots.find((slot) => slot.number === number) ?? { number });
 
 export function Rooms(props) {
   if (props.arg == null) return html`<${Plan} ...${props} />`;
@@ -16,20 +17,23 @@ export function Rooms(props) {
 function Plan({ slots, go, settings }) {
   const most = settings.slot_limit;
   const free = settings.slots - slots.length;
-  const rows = slots.map((slot) => [nameFor(slot), number(slot.evidence.length), `${number(slot.size)} of ${number(most)}`, number(slot.contexts.length), slot.parent ?? "–"]);
+  const rows = slots.map((slot) => [nameFor(slot), number(slot.evidence.length), `${number(slot.size)} of ${number(most)}`, number(slot.contexts.length), slot.parent == null ? "–" : nameIn(slots, slot.parent)]);
   return html`<${Head} title="Rooms" says=${`${slots.length} of at most ${settings.slots} are open. Each has a summary of at most ${number(most)} ${settings.unit}, whatever comes in.`} />
     ${slots.length === 0 && html`<${Empty}>There is nothing in this memory yet.<//>`}
     <ul class="rooms">${slots.map((slot) => html`<li key=${slot.number}><a class="card room-card" href=${go("rooms", slot.number)} style=${{ "--hue": hue(slot.number) }}>
-      <span class="row"><strong><${Text} text=${nameFor(slot)} /></strong>${slot.pinned && html`<${Badge}>pinned<//>`}</span>
-      <span class="meta"><span>${many(slot.evidence.length, "item")}</span><span>${many(slot.contexts.length, "answer")}</span>${slot.parent != null && html`<span>split from ${slot.parent}</span>`}</span>
+      <span class="row"><strong><${Text} text=${nameFor(slot)} /></strong>${slot.pinned && html`<${Badge}>pinned<//>`}
+        ${slot.parent != null && html`<span class="soft small">split from <${Text} text=${cut(nameIn(slots, slot.parent), 24)} /></span>`}</span>
+      <span class="meta"><span>${many(slot.evidence.length, "item")}</span><span>${many(slot.contexts.length, "answer")}</span></span>
       <${Meter} value=${slot.size} most=${most} colour=${hue(slot.number)} label=${`Summary: ${number(slot.size)} of ${number(most)} ${settings.unit}`} />
       <span class="meta num"><span>${number(slot.size)} of ${number(most)} ${settings.unit}</span><span>${percent(slot.size / most)}</span></span>
-      <span class="summary-start">${linesOf(slot.summary).slice(0, 3).map((line) => html`<span><${Text} text=${line} quoted /></span>`)}</span>
+      <span class="summary-start">${linesOf(slot.summary).slice(0, 3).map((line) => html`<span><${Text} text=${short(line)} quoted /></span>`)}</span>
     </a></li>`)}
     ${Array.from({ length: Math.min(Math.max(free, 0), 12) }, (_, n) => html`<li key=${`free${n}`} class="free"><span>free</span></li>`)}</ul>
     <${AsTable} caption="Rooms" columns=${["Room", "Items", `Summary, ${settings.unit}`, "Answers", "Split from"]} rows=${rows} />`;
 }
 
+// On a card there is no place for the note of which times a line speaks of.
+const short = (line) => line.replace(/^([^[\]]{0,24}, )?\[[^\]]*\] /, "$1");
 export const linesOf = (summary) => summary.split("\n").map((line) => line.replace(/^- /, "")).filter(Boolean);
 
 function OneRoom({ memory, slot, slots, go, settings, can, changed }) {
@@ -53,7 +57,7 @@ function OneRoom({ memory, slot, slots, go, settings, can, changed }) {
       <${Fact} name="Number">${slot.number}<//>
       <${Fact} name="Items">${number(slot.evidence.length)}<//>
       <${Fact} name="Answers given from it">${number(slot.contexts.length)}<//>
-      <${Fact} name="Split from">${slot.parent == null ? "nothing" : html`<a href=${go("rooms", slot.parent)}>${slot.parent}</a>`}<//>
+      <${Fact} name="Split from">${slot.parent == null ? "nothing" : html`<${Room} slot=${slot.parent} slots=${slots} go=${go} />`}<//>
     </dl>
     ${mayChange && html`<${Naming} ...${{ path, slot, changed }} />`}
     <section class="card"><h2>Summary</h2>

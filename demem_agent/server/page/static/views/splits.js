@@ -1,5 +1,5 @@
 // Splits: the rooms as they parted in time, and the certificates by which they did.
-import { html, useState, Fragment } from "../lib.js";
+import { html, useEffect, useState, Fragment } from "../lib.js";
 import { every, get, isFile, ofMemory, post } from "../api.js";
 import { Asked, Badge, Button, Dialog, Empty, Fact, Failed, Head, Room, AsTable, announce, hue, nameOf, useAsked, useDoing } from "../parts.js";
 import { Text, cut, day, decimal, many, moment, percent, plain } from "../text.js";
@@ -32,9 +32,20 @@ function Row({ one, slots, go }) {
       <span class="num">loses ${decimal(one.radius)}, allowed ${decimal(one.threshold)}</span><span>${one.regime}</span><span class="id">${one.id}</span></p></article>`;
 }
 
-const LANE = 46;
-const LEFT = 132;
-const WIDE = 900;
+// How the tree is laid out: names of rooms stand beside their lanes, and where there is no place, above them.
+const BROAD = { wide: 900, left: 132, lane: 46, first: 34, bend: 34, marks: 8, isNarrow: false };
+const NARROW = { wide: 340, left: 8, lane: 54, first: 50, bend: 18, marks: 4, isNarrow: true };
+const narrow = matchMedia("(max-width: 720px)");
+
+function useLayout() {
+  const [isNarrow, setNarrow] = useState(narrow.matches);
+  useEffect(() => {
+    const look = () => setNarrow(narrow.matches);
+    narrow.addEventListener("change", look);
+    return () => narrow.removeEventListener("change", look);
+  }, []);
+  return isNarrow ? NARROW : BROAD;
+}
 
 // When a split came about is when the later of its two questions was asked.
 function splitsOf(certificates, answers, from, to) {
@@ -46,36 +57,38 @@ function splitsOf(certificates, answers, from, to) {
 }
 
 function Tree({ certificates, items, answers, isCut, slots, go }) {
+  const layout = useLayout();
+  const { wide, left, first, bend, isNarrow } = layout;
   const times = [...items, ...answers].map((one) => moment(one.at)).filter((value) => !Number.isNaN(value));
   if (!slots.length || times.length < 2) return null;
   const from = Math.min(...times);
   const to = Math.max(...times);
-  const x = (value) => LEFT + ((value - from) / Math.max(1, to - from)) * (WIDE - LEFT - 24);
+  const x = (value) => left + ((value - from) / Math.max(1, to - from)) * (wide - left - 24);
   const splits = splitsOf(certificates, answers, from, to);
   const order = laneOrder(slots);
-  const lane = new Map(order.map((slot, n) => [slot.number, 34 + n * LANE]));
-  const tall = 34 + order.length * LANE + 6;
+  const lane = new Map(order.map((slot, n) => [slot.number, first + n * layout.lane]));
+  const tall = first + (order.length - 1) * layout.lane + 20;
   const slotOf = Object.fromEntries(slots.flatMap((slot) => slot.evidence.map((id) => [id, slot.number])));
   const openedBy = new Map(splits.filter(({ one }) => one.decision === "split" && !one.undone).map((split) => [split.one.new_slot, split]));
   const says = `${many(slots.length, "room")} from ${day(new Date(from).toISOString())} to ${day(new Date(to).toISOString())}; ${many(openedBy.size, "split")} in force`;
   return html`<section class="card"><div class="row"><h2>The rooms in time</h2>
       <ul class="legend"><li><i class="dot"></i>an item</li><li><i class="diamond"></i>a split</li><li><i class="diamond hollow"></i>suppressed or taken back</li></ul></div>
-    <div class="scroll" tabindex="0" role="region" aria-label="The rooms in time"><svg class="tree" viewBox=${`0 0 ${WIDE} ${tall}`} role="group" aria-label=${says}>
-      <${Axis} ...${{ from, to, x, tall }} />
+    <div class="scroll" tabindex="0" role="region" aria-label="The rooms in time"><svg class=${isNarrow ? "tree" : "tree is-wide"} viewBox=${`0 0 ${wide} ${tall}`} role="group" aria-label=${says}>
+      <${Axis} ...${{ from, to, x, tall, most: layout.marks }} />
       ${order.map((slot) => {
         const y = lane.get(slot.number);
         const split = openedBy.get(slot.number);
-        const start = split ? x(split.at) : LEFT;
+        const start = split ? x(split.at) : left;
         const parent = split && lane.get(split.one.slot);
         return html`<g style=${{ "--hue": hue(slot.number) }} class="lane">
-          ${split && parent !== undefined && html`<path class="branch" d=${`M${start - 34},${parent} C${start - 10},${parent} ${start - 24},${y} ${start},${y}`} />`}
+          ${split && parent !== undefined && html`<path class="branch" d=${`M${start - bend},${parent} C${start - bend * 0.3},${parent} ${start - bend * 0.7},${y} ${start},${y}`} />`}
           <line x1=${Math.min(start, ...since(slot, items, x))} x2=${start} y1=${y} y2=${y} class="room-before" />
-          <line x1=${start} x2=${WIDE - 16} y1=${y} y2=${y} class="room-line" />
-          <text x="0" y=${y + 4}>${cut(plain(nameOf(slots, slot.number) ?? `Room ${slot.number}`), 18)}</text>
+          <line x1=${start} x2=${wide - 16} y1=${y} y2=${y} class="room-line" />
+          <text x="0" y=${isNarrow ? y - 12 : y + 4}>${cut(plain(nameOf(slots, slot.number) ?? `Room ${slot.number}`), 18)}</text>
         </g>`;
       })}
       ${items.map((item) => lane.has(slotOf[item.id]) && !Number.isNaN(moment(item.at)) && html`<circle cx=${x(moment(item.at)) + jitter(item.id)} cy=${lane.get(slotOf[item.id])} r="3.2" style=${{ fill: hue(slotOf[item.id]) }} class="said-then" />`)}
-      ${splits.map(({ one, at }) => lane.has(one.slot) && html`<${Diamond} x=${markOf(one, x(at), splits)} y=${lane.get(one.slot)} ...${{ one, go }} />`)}
+      ${splits.map(({ one, at }) => lane.has(one.slot) && html`<${Diamond} x=${markOf(one, x(at), splits, layout)} y=${lane.get(one.slot)} ...${{ one, go }} />`)}
     </svg></div>
     <p class="soft">Items stand when they were said, splits when the later of the two questions was asked. An item that moved in a split is shown where it is now.${isCut && " Of this memory the first 2,000 items and answers are drawn."}</p>
     <${AsTable} caption="Splits in time" columns=${["Certificate", "When", "From", "To", "State"]}
@@ -87,10 +100,10 @@ function Tree({ certificates, items, answers, isCut, slots, go }) {
 const since = (slot, items, x) => items.filter((item) => slot.evidence.includes(item.id)).map((item) => x(moment(item.at))).filter((value) => !Number.isNaN(value));
 
 // A split stands where its branch leaves the room; of others at one time each has a place of its own.
-function markOf(one, x, splits) {
-  if (one.decision === "split" && !one.undone) return x - 34;
+function markOf(one, x, splits, { wide, bend }) {
+  if (one.decision === "split" && !one.undone) return x - bend;
   const beside = splits.filter((other) => other.one.slot === one.slot && (other.one.decision !== "split" || other.one.undone));
-  return Math.min(x, WIDE - 24) - 13 * (beside.length - 1 - beside.findIndex((other) => other.one === one));
+  return Math.min(x, wide - 24) - 13 * (beside.length - 1 - beside.findIndex((other) => other.one === one));
 }
 
 // Children stand below the room that they were split from.
@@ -117,9 +130,9 @@ function Diamond({ x, y, one, go }) {
 
 const MONTH = 30.44 * 86400e3;
 
-function Axis({ from, to, x, tall }) {
+function Axis({ from, to, x, tall, most }) {
   const months = Math.max(1, (to - from) / MONTH);
-  const step = Math.max(1, Math.ceil(months / 8));
+  const step = Math.max(1, Math.ceil(months / most));
   const first = new Date(from);
   const marks = [];
   for (let n = 0; n <= months + step; n += step) {
