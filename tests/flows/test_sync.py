@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from demem_agent import AsyncSlotMemory, InvalidInput, SlotMemory, Turn, imports
@@ -348,6 +348,7 @@ STEPS = st.lists(
 )
 
 
+@settings(max_examples=100)
 @given(STEPS, st.lists(st.tuples(WORDS, st.sampled_from(["a", "b"])), max_size=3))
 def test_however_turns_came_what_the_list_says_is_not_lost(steps: Any, last: Any) -> None:
     memory = made()
