@@ -23,6 +23,7 @@ from demem_agent.flows.update import Change, Made, carried_over, says_the_same, 
 from demem_agent.later import dataclass, pattern
 from demem_agent.requests import Flow
 from demem_agent.slots.ledger import operation, unkeyed
+from demem_agent.slots.naming import LEFT, LISTED
 from demem_agent.slots.records import Delta, Operation
 from demem_agent.slots.state import State
 from demem_agent.slots.successions.of_notes import with_notes
@@ -39,9 +40,6 @@ EDITED = 0.5
 #: A word that more texts have than this says too little to look for a text by it.
 COMMON = 50
 _NUMBERED = pattern(r" #\d+$")
-#: The kind of the operations, and the request of one that says that a turn has left its list.
-KIND = "sync"
-LEFT = "left"
 #: What follows where nothing but a list itself does.
 UPDATES = ("updated",)
 
@@ -130,7 +128,7 @@ def join(state: State, listing: Listing) -> Flow[None]:
         head = replace(state.head, seq=seq, successions=count)
         told = tuple(marks.values())
         slots = rebuilt_for(state, told)
-        lines = (unkeyed(seq, KIND),)
+        lines = (unkeyed(seq, LISTED),)
         delta = Delta(head, lines, slots=slots, successions=whole, marks=told)
         yield from committed(state, delta)
 
@@ -196,8 +194,8 @@ def leave(state: State, plan: Plan, source: str) -> Flow[Receipt | None]:
     for seq, (entry, items_of) in enumerate(left, state.head.seq + 1):
         result = {"evidence_id": None, "list": source, "own": entry.own, "left": items_of}
         key = _free(state, f"{source}:{entry.own} @{entry.seq} {LEFT}")
-        operations.append(operation(seq, KIND, key, LEFT, result))
-    lines = tuple(operations) or (unkeyed(state.head.seq + 1, KIND),)
+        operations.append(operation(seq, LISTED, key, LEFT, result))
+    lines = tuple(operations) or (unkeyed(state.head.seq + 1, LISTED),)
     owns = {entry.own for entry in (*plan.gone.values(), *plan.unlisted)}
     delta = Delta(
         replace(state.head, seq=lines[-1].seq),
@@ -212,7 +210,7 @@ def leave(state: State, plan: Plan, source: str) -> Flow[Receipt | None]:
 def _unsaid(state: State, source: str, owns: Set[str]) -> Iterator[tuple[str, Operation]]:
     """Yield what was recorded of turns that have left a list, without what they said."""
     for key, line in state.keyed.items():
-        if line.kind == KIND and line.request != LEFT:
+        if line.kind == LISTED and line.request != LEFT:
             told = json.loads(line.result)
             if told["list"] == source and told["own"] in owns:
                 yield key, replace(line, request=LEFT)
@@ -374,9 +372,9 @@ class _Comparison:
         is not remembered.
         """
         line = None if turn.key is None else self.state.keyed.get(turn.key)
-        if line is None or line.kind not in ("ingest", KIND):
+        if line is None or line.kind not in ("ingest", LISTED):
             return None
-        if line.kind == KIND and line.request != request_hash("ingest", turn):
+        if line.kind == LISTED and line.request != request_hash("ingest", turn):
             return None
         item = json.loads(line.result)["evidence_id"]
         return None if item in self.left else Entry(own, item, line.request, line.seq)
@@ -475,7 +473,7 @@ class _Comparison:
         self.changes[n] = Change(
             turn=made,
             old=None if old is None else old.id,
-            kind=KIND,
+            kind=LISTED,
             key=_free(self.state, key),
             request=request,
             noted=(("list", source), ("own", own)),
@@ -572,7 +570,7 @@ def _first_of(state: State, source: str) -> Iterator[Evidence]:
 def _recorded(state: State) -> Iterator[tuple[dict[str, Any], str, int]]:
     """Yield what was recorded of turns of lists, with its request and operation, in order."""
     for line in sorted(state.keyed.values(), key=lambda line: line.seq):
-        if line.kind == KIND:
+        if line.kind == LISTED:
             yield json.loads(line.result), line.request, line.seq
 
 
@@ -600,7 +598,7 @@ def _given(turn: Turn) -> dict[str, Any]:
 
 def _plain(turn: Turn) -> str:
     """Digest a turn wherever it stands in its list."""
-    return request_hash(KIND, replace(turn, key=None, source_id=None))
+    return request_hash(LISTED, replace(turn, key=None, source_id=None))
 
 
 def _nth(id: str, count: int) -> str:

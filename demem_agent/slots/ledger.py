@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from demem_agent.errors import IdempotencyConflict
-from demem_agent.slots.naming import LISTED, named_in
+from demem_agent.slots.naming import LEFT, LISTED, named_in
 from demem_agent.slots.records import Delta, Operation
 from demem_agent.slots.state import State
 
@@ -56,9 +56,9 @@ def stored_result(
 ) -> StoredResult | None:
     """Return the result stored under a key, or None when the key is new or there is none.
 
-    Where something of what was asked under it is forgotten, nobody can tell another request from
-    that one, and whatever is asked of its kind gets its result: a late retry does not bring back
-    what went.
+    Where something of what was asked under it is forgotten, or has left its list, nobody can tell
+    another request from that one, and whatever is asked of its kind gets its result: a late retry
+    does not bring back what went.
 
     Args:
         kinds: of operations that the request may be.
@@ -69,7 +69,7 @@ def stored_result(
     if key is None or key not in state.keyed:
         return None
     done = state.keyed[key]
-    if done.kind not in kinds or (done.request and done.request != request):
+    if done.kind not in kinds or done.request not in ("", LEFT, request):
         raise IdempotencyConflict(key, is_turn=done.kind in OF_TURNS)
     result: StoredResult = json.loads(done.result)
     return result

@@ -9,10 +9,12 @@ from dataclasses import field
 from demem_agent.later import dataclass, pattern
 from demem_agent.slots.records import Operation
 
-__all__ = ["LISTED", "Named", "named_in"]
+__all__ = ["LEFT", "LISTED", "Named", "named_in"]
 
 #: The kind of the operations of turns of lists.
 LISTED = "sync"
+#: What stands in the place of what was asked, of a turn that its list says no more.
+LEFT = "left"
 #: Those of which a text may be kept nowhere but in what was asked, once something else is told.
 _TOLD = "feedback"
 #: An id in what an operation gave.
