@@ -57,6 +57,16 @@ class Access:
         if foreign:
             raise Refusal("cross-origin", "a page of another site may not call", closes=True)
 
+    def require_asked_for(self, headers: Mapping[str, str]) -> None:
+        """Refuse a browser that would show what comes back, or run it, as a page of this server.
+
+        Raises:
+            Refusal: then.
+        """
+        if headers.get("sec-fetch-dest", "empty").casefold() != "empty":
+            says = "a browser may fetch this, and not show it as a page"
+            raise Refusal("cross-origin", says, closes=True)
+
     def key_of(self, headers: Mapping[str, str], client: str | None) -> Key:
         """Return the key that came with a request, or what this machine may do without one.
 

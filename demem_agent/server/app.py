@@ -207,6 +207,7 @@ class App:
         headers = headers_of(scope["headers"])
         self._access.require_name(headers)
         self._access.require_own_page(headers)
+        self._access.require_asked_for(headers)  # a guest may bring what others have written
         written = guest.key_in(headers)
         key = self._access.key_written(written, headers, client_of(scope))
         return Visit(scope=scope, receive=receive, send=send, path=path, headers=headers, key=key)
