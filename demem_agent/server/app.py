@@ -204,7 +204,7 @@ class App:
         Raises:
             Refusal: if nobody may so.
         """
-        headers = headers_of(scope["headers"])
+        headers = headers_of(scope["headers"], self.limits.headers)
         self._access.require_name(headers)
         self._access.require_own_page(headers)
         self._access.require_asked_for(headers)  # a guest may bring what others have written
@@ -223,7 +223,7 @@ class App:
     async def _response(
         self, path: bytes, scope: Scope, receive: Receive, told: _Told
     ) -> Response | Stream:
-        headers = headers_of(scope["headers"])
+        headers = headers_of(scope["headers"], self.limits.headers)
         self._access.require_name(headers)
         page = page_response(scope["method"], path, headers)
         if page is not None:  # a link of any site may lead here: the files are nobody's secret

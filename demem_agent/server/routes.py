@@ -60,7 +60,10 @@ class Routes:
     def _end(self, path: bytes) -> tuple[_Crossing, dict[str, str]]:
         crossing = self._root
         names: dict[str, str] = {}
-        for part in path.split(b"/")[1:]:
+        begin, *parts = path.split(b"/")
+        if begin:
+            raise _nothing()
+        for part in parts:
             text = _text(part)
             if text in crossing.ways:
                 crossing = crossing.ways[text]

@@ -35,7 +35,8 @@ def test_no_key_of_this_server_goes_on_whichever_header_it_came_in(
 
 
 @pytest.mark.parametrize(
-    "written", ["Bearer\t{key}", "Bearer  {key}", "Token token={key}", "Key:{key}", '"{key}"', "x,{key}"]
+    "written",
+    ["Bearer\t{key}", "Bearer  {key}", "Token token={key}", "Key:{key}", '"{key}"', "x,{key}"],
 )
 @pytest.mark.parametrize("name", ["authorization", "x-api-key", "api-key"])
 def test_a_key_that_is_oddly_written_does_not_go_on_either(name: str, written: str) -> None:

@@ -28,8 +28,8 @@ _UP = _HOP | frozenset(
     b" referer".split()
 )
 _UP_PREFIXES = (_OURS, b"x-forwarded", b"sec-fetch-")
-#: What a host says of itself: its cookies, its other addresses, how it is to be called, what browsers
-#: are to do with it.
+#: What a host says of itself: its cookies, its other addresses, how it is to be called, what
+#: browsers are to do with it.
 _DOWN = _HOP | frozenset(
     b"date set-cookie alt-svc strict-transport-security clear-site-data service-worker-allowed nel"
     b" report-to reporting-endpoints".split()

@@ -33,7 +33,7 @@ def body_passed(visit: Visit, limits: Limits) -> AsyncIterator[bytes] | bytes | 
     length = headers.get("content-length", "0")
     if length == "0" and "transfer-encoding" not in headers:
         return None
-    if not length.isdigit() or int(length) > limits.whole:
+    if not (length.isascii() and length.isdigit()) or int(length) > limits.whole:
         raise Refusal("too-large", f"a body may have {limits.whole:,} bytes at most", closes=True)
     return _pieces(visit, limits)
 
