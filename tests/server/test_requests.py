@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 from served import MEMORY, Ask, calling, listening
 
-from demem_agent.server import KeyRing, Limits
+from demem_agent.server import Limits
 from demem_agent.server.receiving import headers_of
 from demem_agent.server.refusals import Refusal
 
@@ -38,7 +38,8 @@ def answered(url: str, sent: bytes) -> bytes:
     return came
 
 
-HEAD = b"POST /v1/memories/ana/read HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
+HEAD = b"POST /v1/memories/ana/read HTTP/1.1\r\nhost: localhost\r\n"
+HEAD += b"content-type: application/json\r\n"
 BEHIND = b"GET /version HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n"
 
 
