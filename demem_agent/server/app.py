@@ -248,6 +248,7 @@ class App:
         return Stream(
             events=self.house.events,
             memory_id=memory_id,
+            who=key.id,
             version=lambda: self.house.memory(memory_id).version,
             is_allowed=lambda: self._access.still_holds(key),
             last=headers.get("last-event-id"),
@@ -284,7 +285,7 @@ class App:
         )
         if not endpoint.lane:
             return carried_out(self.house, work(body=b""))
-        with self._alone(found, token), self.lanes[endpoint.lane].place() as place:
+        with self._alone(found, token), self.lanes[endpoint.lane].place(key.id) as place:
             body = await self._body(endpoint, headers, receive)
             with under_caller(headers):
                 return await place.do(partial(carried_out, self.house, work(body=body)))
