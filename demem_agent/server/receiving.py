@@ -57,6 +57,7 @@ class Limits:
         seconds: in which a body must have come.
         headers: bytes of the first line and the headers; ``header_seconds`` in which they must
             have come.
+        connections: at once; for one more that goes which has had nothing to do the longest.
         idle: seconds for which a connection may wait for its next request.
         rate: requests a second that each key may make; None for any number.
         heartbeat: seconds between two signs of life of a stream of events.
@@ -67,6 +68,7 @@ class Limits:
     seconds: float = 30.0
     headers: int = 32 * 2**10
     header_seconds: float = 10.0
+    connections: int = 700
     idle: int = 30
     rate: float | None = None
     heartbeat: float = 15.0

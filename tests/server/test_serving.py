@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 
 import pytest
@@ -38,6 +38,15 @@ def connected(url: str) -> socket.socket:
     """Return a connection to a server."""
     host, port = url.removeprefix("http://").split(":")
     return socket.create_connection((host, int(port)), timeout=10)
+
+
+def ended(sock: socket.socket) -> bool:
+    """Whether a server closes a connection without a word, in whichever way."""
+    with sock:
+        try:
+            return sock.recv(1) == b""
+        except ConnectionError:
+            return True
 
 
 def all_of(sock: socket.socket) -> bytes:
@@ -155,6 +164,76 @@ def test_half_open_connections_keep_nobody_out(url: str) -> None:
         assert client.getresponse().status == 200
     for sock in idle:
         assert all_of(sock) == b""
+
+
+@pytest.mark.parametrize(
+    "begun",
+    [b"GET /health/live HTTP/1.1\r\nhost: localhost\r\n\r\n", b""],
+    ids=["one request", "none"],
+)
+@pytest.mark.parametrize("left", [b"GET /hea", b"G", b"POST / HTTP/1.1\r\n"])
+def test_what_is_begun_behind_a_request_has_no_longer_than_others(
+    begun: bytes, left: bytes
+) -> None:
+    with listening(limits=Limits(header_seconds=0.3, idle=60)) as at:
+        began = time.monotonic()
+        sock = connected(at.url)
+        sock.sendall(begun + left)
+        assert all_of(sock).count(b"HTTP/1.1 200") == bool(begun)
+        assert time.monotonic() - began < 5
+
+
+def test_a_body_that_nobody_waits_for_has_no_longer_than_others() -> None:
+    with listening(limits=Limits(header_seconds=0.3, idle=60)) as at:
+        sock = connected(at.url)
+        sock.sendall(b"GET /health/live HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\nx")
+        assert all_of(sock).startswith(b"HTTP/1.1 200")
+
+
+@pytest.mark.parametrize("asks", [b"", b"GET /health/live HTTP/1.1\r\nhost: localhost\r\n\r\n"])
+def test_however_many_connect_and_ask_nothing_who_asks_is_heard(asks: bytes) -> None:
+    with listening(limits=Limits(connections=20)) as at, ExitStack() as stack:
+        at.app.house.made("ana", {})
+        head = b"POST /v1/memories/ana/read HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n"
+        head += b"content-type: application/json\r\ncontent-length: 14\r\n\r\n"
+        busy = stack.enter_context(connected(at.url))
+        busy.sendall(head)
+        while not at.app.lanes["read"].taken:
+            pass
+        for _ in range(80):
+            idle = stack.enter_context(connected(at.url))
+            idle.sendall(asks)
+        client = http.client.HTTPConnection(at.url.removeprefix("http://"), timeout=10)
+        with closing(client):
+            client.request("GET", "/version")
+            assert client.getresponse().status == 200
+        busy.sendall(b'{"query": "?"}')
+        assert all_of(busy).startswith(b"HTTP/1.1 200")
+
+
+def test_where_all_are_at_work_the_new_one_goes() -> None:
+    with listening(limits=Limits(connections=2)) as at, ExitStack() as stack:
+        at.app.house.made("ana", {})
+        asked = b"GET /v1/memories/ana/events HTTP/1.1\r\nhost: localhost\r\n\r\n"
+        for _ in range(2):
+            sock = stack.enter_context(connected(at.url))
+            sock.sendall(asked)
+            assert sock.recv(65536).startswith(b"HTTP/1.1 200")
+        new = connected(at.url)
+        with suppress(ConnectionError):
+            new.sendall(asked)
+        assert ended(new)
+
+
+def test_what_is_no_http_puts_nothing_into_a_response() -> None:
+    with listening() as at:
+        at.app.house.made("ana", {})
+        head = b"GET /v1/memories/ana/events HTTP/1.1\r\nhost: localhost\r\n"
+        sock = connected(at.url)
+        sock.sendall(head + b"transfer-encoding: chunked\r\n\r\n")
+        assert sock.recv(65536).startswith(b"HTTP/1.1 200")
+        sock.sendall(b"NONSENSE\r\n\r\n")
+        assert b"HTTP/1.1" not in all_of(sock)
 
 
 def test_others_are_served_only_where_there_are_keys() -> None:
