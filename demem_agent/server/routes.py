@@ -50,7 +50,7 @@ class Routes:
         if not crossing.ends:
             raise _nothing()
         known = {**crossing.ends}
-        if "GET" in known:
+        if "GET" in known and not known["GET"].streams:  # its body would never end
             known["HEAD"] = known["GET"]  # whoever serves leaves the body out
         if method not in known:
             methods = ", ".join(sorted(known))

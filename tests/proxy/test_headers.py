@@ -158,6 +158,12 @@ def test_an_upstream_has_an_address_of_http(address: str) -> None:
         Upstream("openai", address)
 
 
+def test_no_password_is_shown_where_one_is_refused() -> None:
+    with pytest.raises(InvalidInput) as caught:
+        Upstream("openai", "https://me:secret@api.example")
+    assert "secret" not in str(caught.value)
+
+
 def test_an_upstream_may_be_given_with_its_version() -> None:
     for address in ("https://a.example/api/v1/", "https://a.example/api"):
         assert Upstream("openai", address).base == "https://a.example/api"

@@ -97,3 +97,9 @@ def test_without_a_key_a_proxy_that_says_nothing_is_not_let_in(url: str) -> None
     assert answered(url, asked.format("1.0").encode()).startswith(b"HTTP/1.1 401")
     life = asked.format("1.0").replace("/v1/memories", "/health/live")
     assert answered(url, life.encode()).startswith(b"HTTP/1.1 200")
+
+
+def test_of_what_never_ends_there_is_no_head_alone(ask: Ask) -> None:
+    came = ask("HEAD", f"{MEMORY}/events")
+    assert (came.status, came.headers["allow"]) == (405, "GET")
+    assert ask("HEAD", f"{MEMORY}/slots").status == 200

@@ -46,7 +46,8 @@ class Upstream:
             allowed = (
                 "an http or https URL such as https://api.openai.com, without a user or a query"
             )
-            raise InvalidInput("address", self.address, allowed)
+            shown = self.address.rpartition("@")[2]  # a password is for no log
+            raise InvalidInput("address", shown, allowed)
         if self.key is not None and not (self.key.isascii() and self.key.isprintable()):
             raise InvalidInput("key", "a key", "printable ASCII characters")
 
