@@ -67,7 +67,7 @@ class Limits:
     whole: int = 256 * 2**20
     seconds: float = 30.0
     headers: int = 32 * 2**10
-    header_seconds: float = 10.0
+    header_seconds: float = 8.0
     connections: int = 700
     idle: int = 30
     rate: float | None = None
