@@ -33,8 +33,10 @@ class Room:
     seconds: float
 
 
-#: By class: what only reads, what writes, and what takes seconds and touches a whole memory.
+#: By class: what needs no key but looks at the store, what only reads, what writes, and what takes
+#: seconds and touches a whole memory.
 LANES = {
+    "ready": Room(at_once=1, waiting=15, seconds=5.0),
     "read": Room(at_once=8, waiting=64, seconds=30.0),
     "write": Room(at_once=4, waiting=64, seconds=60.0),
     "whole": Room(at_once=2, waiting=8, seconds=600.0),

@@ -10,6 +10,7 @@ import pytest
 from served import listening
 
 from demem_agent.server import KeyRing, Room, Seats
+from demem_agent.server.endpoints import ENDPOINTS
 from demem_agent.server.refusals import Refusal
 
 
@@ -42,6 +43,12 @@ def test_who_needs_no_key_has_all() -> None:
         seats.take("")
     with pytest.raises(Refusal):
         seats.take("")
+
+
+def test_who_has_no_key_takes_no_seat_of_those_who_have_one() -> None:
+    of_nobody = {one.lane for one in ENDPOINTS if not one.scopes}
+    of_keys = {one.lane for one in ENDPOINTS if one.scopes}
+    assert of_nobody & of_keys <= {""}  # where nothing is waited for
 
 
 def asked(url: str, key: str, memory: str, body: bytes, said: int) -> socket.socket:
