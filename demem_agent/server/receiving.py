@@ -91,13 +91,13 @@ def headers_of(raw: Iterable[tuple[bytes, bytes]], most: int) -> dict[str, str]:
         given.setdefault(name.decode("latin-1").casefold(), []).append(value.decode("latin-1"))
     if size > most:
         raise Refusal("malformed", f"the headers may have {most:,} bytes at most", closes=True)
-    for name in _SINGLE:
-        if len(given.get(name, ())) > 1:
-            raise Refusal("malformed", f"the header {name} is there twice", closes=True)
+    for one in _SINGLE:
+        if len(given.get(one, ())) > 1:
+            raise Refusal("malformed", f"the header {one} is there twice", closes=True)
     if {"content-length", "transfer-encoding"} <= given.keys():
         says = "the length of the body is told, and that it comes in pieces: one of them holds"
         raise Refusal("malformed", says, closes=True)
-    return {name: ", ".join(values) for name, values in given.items()}
+    return {key: ", ".join(values) for key, values in given.items()}
 
 
 def client_of(scope: Scope) -> str | None:
