@@ -57,7 +57,8 @@ class Limits:
         seconds: in which a body must have come.
         headers: bytes of the first line and the headers; ``header_seconds`` in which they must
             have come.
-        connections: at once; for one more that goes which has had nothing to do the longest.
+        connections: at once, and no more than half of the files that the process may have; for one
+            more that goes which has had nothing to do the longest.
         idle: seconds for which a connection may wait for its next request.
         rate: requests a second that each key may make; None for any number.
         heartbeat: seconds between two signs of life of a stream of events.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Unpack
 
 import h11
@@ -31,6 +31,10 @@ __all__ = ["Server", "make_app", "serve"]
 
 #: Seconds that requests have to end in when the server does; what they began is done all the same.
 GRACE = 10
+#: Files and connections that the process asks to be allowed: some systems give 256 unless asked.
+_FILES = 4096
+#: Connections that are let in before any of them is looked at, and that may wait to be let in.
+_LET_IN, _WAITING = 64, 1024
 
 
 def make_app(
@@ -99,11 +103,13 @@ class Server(uvicorn.Server):
         self._on_start = on_start
         self._app = app
         limits = app.limits
+        most = min(limits.connections, _files() // 2)
         config = uvicorn.Config(
             app,
             host=host,
             port=port,
-            http=_protocol(limits),
+            http=_protocol(limits, most),
+            backlog=min(_LET_IN, max(1, most // 8)),
             ws="none",
             lifespan="on",
             log_config=None,
@@ -131,6 +137,8 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: Any = None) -> None:
         """Begin to listen, and say so."""
         await super().startup(sockets)
+        for server in self.servers:
+            _have_wait(server.sockets)
         if self.started and self._on_start is not None:
             self._on_start(self.address)
 
@@ -157,13 +165,37 @@ def serve(
         app.close()
 
 
-def _protocol(limits: Limits) -> type[asyncio.Protocol]:
-    """Return HTTP as uvicorn speaks it, within the limits of one server."""
+def _files() -> int:
+    """Return how many files and connections the process may have, after asking for more."""
+    try:
+        import resource
+    except ImportError:  # Windows, which counts them otherwise
+        return _FILES
+    may, can = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _FILES if can == resource.RLIM_INFINITY else min(_FILES, can)
+    if may < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, can))
+    return max(may, wanted)
+
+
+def _have_wait(sockets: Iterable[Any]) -> None:
+    """Have more connections wait than are let in at once, which asyncio takes for one number."""
+    for sock in sockets:
+        with sock.dup() as same:
+            same.listen(_WAITING)
+
+
+def _protocol(limits: Limits, connections: int) -> type[asyncio.Protocol]:
+    """Return HTTP as uvicorn speaks it, within the limits of one server.
+
+    Args:
+        connections: that there may be at once.
+    """
 
     class Protocol(_Http):
         header_seconds = limits.header_seconds
         idle = limits.idle
-        most = limits.connections
+        most = connections
         resting: ClassVar[dict[_Http, None]] = {}
 
     return Protocol

@@ -263,12 +263,35 @@ serve(app, port=int(sys.argv[2]), on_start=lambda url: print(url, flush=True))
 """
 
 
-def started(file: Path, port: int = 0) -> tuple[subprocess.Popen[str], str]:
-    """Start a server of a file; return its process and its URL."""
+def started(
+    file: Path, port: int = 0, under: str | None = None
+) -> tuple[subprocess.Popen[str], str]:
+    """Start a server of a file, under what a shell is told before; return its process and URL."""
     command = [sys.executable, "-c", PROGRAM, str(file), str(port)]
+    if under is not None:
+        command = ["sh", "-c", f'{under} && exec "$0" "$@"', *command]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     return process, process.stdout.readline().strip()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no such limit")
+@pytest.mark.parametrize("under", ["ulimit -Sn 64", "ulimit -Sn 64 && ulimit -Hn 256"])
+def test_who_opens_more_connections_than_there_may_be_files_ends_nothing(
+    tmp_path: Path, under: str
+) -> None:
+    """The first limit can be raised, and is; the second stands."""
+    process, url = started(tmp_path / "bot.db", under=under)
+    try:
+        with ExitStack() as stack:
+            for _ in range(600):
+                stack.enter_context(connected(url)).sendall(b"GET /hea")
+            with RemoteMemory.open(url, memory_id="ana") as memory:
+                assert memory.ingest("Hello!").evidence_id == "e1"
+        assert process.poll() is None
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=30)
 
 
 def remember(url: str, name: str, done: list[str]) -> None:
