@@ -168,3 +168,6 @@ def test_a_span_is_part_of_the_one_that_the_caller_is_in(
 def test_a_collector_that_cannot_be_is_refused() -> None:
     with pytest.raises(InvalidInput, match="otlp"), exporting("localhost:4318"):
         pass
+    with pytest.raises(InvalidInput) as caught, exporting("ftp://me:secret@localhost"):
+        pass
+    assert "secret" not in str(caught.value)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from demem_agent.server.keys import Key, KeyRing
     from demem_agent.server.receiving import Limits, body_of
     from demem_agent.server.refusals import Refusal
+    from demem_agent.server.seats import Seats
     from demem_agent.server.sending import Response
     from demem_agent.server.serving import make_app, serve
 else:
@@ -43,6 +44,7 @@ else:
             "Refusal": "demem_agent.server.refusals",
             "Response": "demem_agent.server.sending",
             "Room": "demem_agent.server.admission",
+            "Seats": "demem_agent.server.seats",
             "Visit": "demem_agent.server.guests",
             "body_of": "demem_agent.server.receiving",
             "make_app": "demem_agent.server.serving",
@@ -63,6 +65,7 @@ __all__ = [
     "Refusal",
     "Response",
     "Room",
+    "Seats",
     "Visit",
     "body_of",
     "make_app",

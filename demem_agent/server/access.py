@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Iterable, Mapping
 
+from demem_agent.later import pattern
 from demem_agent.server.keys import Key, KeyRing
 from demem_agent.server.keys.records import EVERYTHING
 from demem_agent.server.refusals import Refusal
@@ -15,6 +16,8 @@ _LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
 #: What a proxy adds: the caller is then not who the connection is from.
 _FORWARDED = ("forwarded", "via", "x-real-ip", "x-client-ip", "cf-connecting-ip", "true-client-ip")
 _FORWARDED_PREFIX = "x-forwarded"
+#: A name, or an address of IPv6 in brackets, and perhaps a port.
+_HOST = pattern(r"(?:\[([^\[\]]+)\]|([^:\[\]]+))(?::[0-9]*)?")
 _SAME_SITE = ("same-origin", "none")
 _CHALLENGE = {"WWW-Authenticate": 'Bearer realm="demem"'}
 
@@ -56,6 +59,16 @@ class Access:
             foreign = foreign or host.casefold() != headers.get("host", "").casefold()
         if foreign:
             raise Refusal("cross-origin", "a page of another site may not call", closes=True)
+
+    def require_asked_for(self, headers: Mapping[str, str]) -> None:
+        """Refuse a browser that would show what comes back, or run it, as a page of this server.
+
+        Raises:
+            Refusal: then.
+        """
+        if headers.get("sec-fetch-dest", "empty").casefold() != "empty":
+            says = "a browser may fetch this, and not show it as a page"
+            raise Refusal("cross-origin", says, closes=True)
 
     def key_of(self, headers: Mapping[str, str], client: str | None) -> Key:
         """Return the key that came with a request, or what this machine may do without one.
@@ -120,8 +133,6 @@ def _is_from_here(headers: Mapping[str, str], client: str | None) -> bool:
 
 
 def _host_of(given: str) -> str:
-    """Return the name in a Host header, without its port."""
-    text = given.strip().casefold()
-    if text.startswith("["):
-        return text[1:].partition("]")[0]
-    return text.partition(":")[0]
+    """Return the name in a Host header, without its port; "" for what is none."""
+    found = _HOST.fullmatch(given.strip().casefold())
+    return "" if found is None else found[1] or found[2]

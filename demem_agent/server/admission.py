@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from demem_agent.later import dataclass
 from demem_agent.server.refusals import Refusal
+from demem_agent.server.seats import Seats
 
 __all__ = ["LANES", "Lane", "Room"]
 
@@ -32,8 +33,10 @@ class Room:
     seconds: float
 
 
-#: By class: what only reads, what writes, and what takes seconds and touches a whole memory.
+#: By class: what needs no key but looks at the store, what only reads, what writes, and what takes
+#: seconds and touches a whole memory.
 LANES = {
+    "ready": Room(at_once=1, waiting=15, seconds=5.0),
     "read": Room(at_once=8, waiting=64, seconds=30.0),
     "write": Room(at_once=4, waiting=64, seconds=60.0),
     "whole": Room(at_once=2, waiting=8, seconds=600.0),
@@ -46,21 +49,27 @@ class Lane:
     def __init__(self, name: str, room: Room) -> None:
         self.name = name
         self.room = room
-        self.taken = 0
+        full = f"no room for another operation of the class {name!r}"
+        self.seats = Seats(room.at_once + room.waiting, full)
         self._threads = ThreadPoolExecutor(room.at_once, thread_name_prefix=f"demem-{name}")
 
+    @property
+    def taken(self) -> int:
+        """How many are at work or waiting."""
+        return self.seats.taken
+
     @contextmanager
-    def place(self) -> Iterator[Place]:
+    def place(self, who: str) -> Iterator[Place]:
         """Take a place in the lane.
+
+        Args:
+            who: the id of a key; "" for none.
 
         Raises:
             Refusal: if there is none.
         """
-        if self.taken >= self.room.at_once + self.room.waiting:
-            says = f"no room for another operation of the class {self.name!r}"
-            raise Refusal("busy", says, {"Retry-After": "1"}, closes=True)
-        self.taken += 1
-        place = Place(self)
+        self.seats.take(who)
+        place = Place(self, who)
         try:
             yield place
         finally:
@@ -78,8 +87,9 @@ class Lane:
 class Place:
     """A place in a lane: it is given up when its work is done, also if nobody waits for that."""
 
-    def __init__(self, lane: Lane) -> None:
+    def __init__(self, lane: Lane, who: str) -> None:
         self._lane = lane
+        self._who = who
         self._works = False
 
     async def do(self, work: Callable[[], Result]) -> Result:
@@ -106,10 +116,10 @@ class Place:
     def leave(self) -> None:
         """Give the place up, unless a thread still works in it."""
         if not self._works:
-            self._lane.taken -= 1
+            self._done()
 
     def _done(self) -> None:
-        self._lane.taken -= 1
+        self._lane.seats.leave(self._who)
 
 
 def _looked_at(future: asyncio.Future[Any]) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from uuid import uuid4
 
 from demem_agent.auditing import Audit
-from demem_agent.errors import DeMemError
+from demem_agent.errors import DeMemError, StoreError
 from demem_agent.later import dataclass
 from demem_agent.server.access import Access
 from demem_agent.server.admission import LANES, Lane, Room
@@ -51,6 +51,8 @@ __all__ = ["App"]
 log = logging.getLogger("demem.server")
 _DOCUMENT = b"/openapi.json"
 _RETRY = {"Retry-After": "1"}
+#: Characters of the id of a memory, which none that there is has more of.
+_LONGEST_ID = 1000
 #: Of what has been sent already, event by event.
 _SENT = Response(200, {})
 
@@ -154,7 +156,10 @@ class App:
             response = _fault(error)
         if isinstance(response, Stream):
             response = await self._streamed(response, receive, send)
-        self._note(told, response)
+        try:
+            self._note(told, response)
+        except StoreError as error:  # what cannot be noted down is not told to have been done
+            response = _SENT if response is _SENT else problem_from(error)
         if response is not _SENT:
             await sent(send, response)
 
@@ -204,9 +209,10 @@ class App:
         Raises:
             Refusal: if nobody may so.
         """
-        headers = headers_of(scope["headers"])
+        headers = headers_of(scope["headers"], self.limits.headers)
         self._access.require_name(headers)
         self._access.require_own_page(headers)
+        self._access.require_asked_for(headers)  # a guest may bring what others have written
         written = guest.key_in(headers)
         key = self._access.key_written(written, headers, client_of(scope))
         return Visit(scope=scope, receive=receive, send=send, path=path, headers=headers, key=key)
@@ -222,7 +228,7 @@ class App:
     async def _response(
         self, path: bytes, scope: Scope, receive: Receive, told: _Told
     ) -> Response | Stream:
-        headers = headers_of(scope["headers"])
+        headers = headers_of(scope["headers"], self.limits.headers)
         self._access.require_name(headers)
         page = page_response(scope["method"], path, headers)
         if page is not None:  # a link of any site may lead here: the files are nobody's secret
@@ -247,6 +253,7 @@ class App:
         return Stream(
             events=self.house.events,
             memory_id=memory_id,
+            who=key.id,
             version=lambda: self.house.memory(memory_id).version,
             is_allowed=lambda: self._access.still_holds(key),
             last=headers.get("last-event-id"),
@@ -283,7 +290,7 @@ class App:
         )
         if not endpoint.lane:
             return carried_out(self.house, work(body=b""))
-        with self._alone(found, token), self.lanes[endpoint.lane].place() as place:
+        with self._alone(found, token), self.lanes[endpoint.lane].place(key.id) as place:
             body = await self._body(endpoint, headers, receive)
             with under_caller(headers):
                 return await place.do(partial(carried_out, self.house, work(body=body)))
@@ -330,9 +337,8 @@ class App:
         log.info("%s %d%s %.1f ms key %s", name, response.status, says, took, key or "none")
         if self._audit is None or not told.is_audited:
             return
-        self._audit.note(
-            operation=name, memory=told.memory, key=key, status=response.status, ms=took
-        )
+        memory = told.memory and told.memory[:_LONGEST_ID]  # whoever has no key fills no disk
+        self._audit.note(operation=name, memory=memory, key=key, status=response.status, ms=took)
 
 
 def _require_allowed(found: Found, key: Key) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from demem_agent.errors import DeMemError
 from demem_agent.later import dataclass
 from demem_agent.server.receiving import Receive, Send
-from demem_agent.server.refusals import Refusal
+from demem_agent.server.seats import Seats
 
 __all__ = ["Event", "Events", "Feed", "Stream"]
 
@@ -86,12 +86,12 @@ class Events:
 
     def __init__(self) -> None:
         self._feeds: dict[str, list[Feed]] = {}
-        self._count = 0
+        self._seats = Seats(_MOST, "no room for another who listens", 30)
 
     @property
     def readers(self) -> int:
         """How many listen."""
-        return self._count
+        return self._seats.taken
 
     def tell(self, memory_id: str, event: Event) -> None:
         """Tell everybody who listens that a memory has changed."""
@@ -99,24 +99,24 @@ class Events:
             feed.put(event)
 
     @contextmanager
-    def feed(self, memory_id: str) -> Iterator[Feed]:
+    def feed(self, memory_id: str, who: str) -> Iterator[Feed]:
         """Listen to what happens to a memory.
+
+        Args:
+            who: the id of a key; "" for none.
 
         Raises:
             Refusal: if too many listen already.
         """
-        if self._count >= _MOST:
-            raise Refusal("busy", "no room for another who listens", {"Retry-After": "30"})
-        feed = Feed()
-        self._count += 1
-        self._feeds.setdefault(memory_id, []).append(feed)
-        try:
-            yield feed
-        finally:
-            self._count -= 1
-            self._feeds[memory_id].remove(feed)
-            if not self._feeds[memory_id]:
-                del self._feeds[memory_id]
+        with self._seats.seat(who):
+            feed = Feed()
+            self._feeds.setdefault(memory_id, []).append(feed)
+            try:
+                yield feed
+            finally:
+                self._feeds[memory_id].remove(feed)
+                if not self._feeds[memory_id]:
+                    del self._feeds[memory_id]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +124,7 @@ class Stream:
     """What tells one caller of one memory until he goes, or the server ends.
 
     Attributes:
+        who: the id of his key; "" for none.
         version: gives the version of the memory now, from its store; it may block.
         is_allowed: whether the caller may still listen.
         last: the id of the last event that the caller has seen; None for none.
@@ -133,6 +134,7 @@ class Stream:
 
     events: Events
     memory_id: str
+    who: str
     version: Callable[[], str]
     is_allowed: Callable[[], bool]
     last: str | None
@@ -146,7 +148,7 @@ class Stream:
             Refusal: if too many listen already; nothing was sent.
             NotFound: if there is no such memory; nothing was sent.
         """
-        with self.events.feed(self.memory_id) as feed:
+        with self.events.feed(self.memory_id, self.who) as feed:
             seen = await asyncio.to_thread(self.version)
             await send(_START)
             await _sent(send, b": listening\n\n")

@@ -30,7 +30,8 @@ def exporting(url: str | None) -> Iterator[None]:
         return
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise InvalidInput("otlp", url, "such as 'http://localhost:4318'")
+        shown = url.rpartition("@")[2]  # a password is for no log
+        raise InvalidInput("otlp", shown, "such as 'http://localhost:4318'")
     try:
         from opentelemetry import trace
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter

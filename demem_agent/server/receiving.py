@@ -57,6 +57,8 @@ class Limits:
         seconds: in which a body must have come.
         headers: bytes of the first line and the headers; ``header_seconds`` in which they must
             have come.
+        connections: at once, and no more than half of the files that the process may have; for one
+            more that goes which has had nothing to do the longest.
         idle: seconds for which a connection may wait for its next request.
         rate: requests a second that each key may make; None for any number.
         heartbeat: seconds between two signs of life of a stream of events.
@@ -66,32 +68,49 @@ class Limits:
     whole: int = 256 * 2**20
     seconds: float = 30.0
     headers: int = 32 * 2**10
-    header_seconds: float = 10.0
+    header_seconds: float = 8.0
+    connections: int = 700
     idle: int = 30
     rate: float | None = None
     heartbeat: float = 15.0
 
 
-def headers_of(raw: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
+def headers_of(raw: Iterable[tuple[bytes, bytes]], most: int) -> dict[str, str]:
     """Return headers by their names in small letters; several of one name are joined.
 
+    Args:
+        most: bytes that they may have together.
+
     Raises:
-        Refusal: for two of what there may be one of.
+        Refusal: for more, for two of what there may be one of, and for a body whose end is told in
+            two ways: who stands before the server could go by the other one.
     """
-    found: dict[str, str] = {}
+    given: dict[str, list[str]] = {}
+    size = 0
     for name, value in raw:
-        key = name.decode("latin-1").casefold()
-        text = value.decode("latin-1")
-        if key in found and key in _SINGLE:
-            raise Refusal("malformed", f"the header {key} is there twice", closes=True)
-        found[key] = f"{found[key]}, {text}" if key in found else text
-    return found
+        size += len(name) + len(value)
+        given.setdefault(name.decode("latin-1").casefold(), []).append(value.decode("latin-1"))
+    if size > most:
+        raise Refusal("malformed", f"the headers may have {most:,} bytes at most", closes=True)
+    for one in _SINGLE:
+        if len(given.get(one, ())) > 1:
+            raise Refusal("malformed", f"the header {one} is there twice", closes=True)
+    if {"content-length", "transfer-encoding"} <= given.keys():
+        says = "the length of the body is told, and that it comes in pieces: one of them holds"
+        raise Refusal("malformed", says, closes=True)
+    return {key: ", ".join(values) for key, values in given.items()}
 
 
 def client_of(scope: Scope) -> str | None:
-    """Return the address that a connection is from, where it is known."""
+    """Return the address that a request is from, where it is known.
+
+    Of one in HTTP/1.0 it is not: so asks a proxy that was told no more than where to pass requests
+    on to, and it says nothing of whom it asks for.
+    """
     client = scope.get("client")
-    return str(client[0]) if client else None
+    if not client or scope.get("http_version") == "1.0":
+        return None
+    return str(client[0])
 
 
 def token_of(headers: Mapping[str, str]) -> str | None:
@@ -143,7 +162,7 @@ def require(headers: Mapping[str, str], *, lines: bool, limit: int) -> None:
     if headers.get("content-encoding", "identity").strip().casefold() != "identity":
         raise Refusal("not-json", "the body must not be compressed", closes=True)
     length = headers.get("content-length", "0")
-    if not length.isdigit() or int(length) > limit:
+    if not (length.isascii() and length.isdigit()) or int(length) > limit:
         raise _too_large(limit)
 
 

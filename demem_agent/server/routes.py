@@ -50,7 +50,7 @@ class Routes:
         if not crossing.ends:
             raise _nothing()
         known = {**crossing.ends}
-        if "GET" in known:
+        if "GET" in known and not known["GET"].streams:  # its body would never end
             known["HEAD"] = known["GET"]  # whoever serves leaves the body out
         if method not in known:
             methods = ", ".join(sorted(known))
@@ -60,7 +60,10 @@ class Routes:
     def _end(self, path: bytes) -> tuple[_Crossing, dict[str, str]]:
         crossing = self._root
         names: dict[str, str] = {}
-        for part in path.split(b"/")[1:]:
+        begin, *parts = path.split(b"/")
+        if begin:
+            raise _nothing()
+        for part in parts:
             text = _text(part)
             if text in crossing.ways:
                 crossing = crossing.ways[text]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Unpack
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, ClassVar, Unpack
 
+import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
@@ -30,6 +31,10 @@ __all__ = ["Server", "make_app", "serve"]
 
 #: Seconds that requests have to end in when the server does; what they began is done all the same.
 GRACE = 10
+#: Files and connections that the process asks to be allowed: some systems give 256 unless asked.
+_FILES = 4096
+#: Connections that are let in before any of them is looked at, and that may wait to be let in.
+_LET_IN, _WAITING = 64, 1024
 
 
 def make_app(
@@ -98,11 +103,13 @@ class Server(uvicorn.Server):
         self._on_start = on_start
         self._app = app
         limits = app.limits
+        most = min(limits.connections, _files() // 2)
         config = uvicorn.Config(
             app,
             host=host,
             port=port,
-            http=_protocol(limits),
+            http=_protocol(limits, most),
+            backlog=min(_LET_IN, max(1, most // 8)),
             ws="none",
             lifespan="on",
             log_config=None,
@@ -130,6 +137,8 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: Any = None) -> None:
         """Begin to listen, and say so."""
         await super().startup(sockets)
+        for server in self.servers:
+            _have_wait(server.sockets)
         if self.started and self._on_start is not None:
             self._on_start(self.address)
 
@@ -156,12 +165,38 @@ def serve(
         app.close()
 
 
-def _protocol(limits: Limits) -> type[asyncio.Protocol]:
-    """Return HTTP as uvicorn speaks it, but that slow headers end a connection."""
+def _files() -> int:
+    """Return how many files and connections the process may have, after asking for more."""
+    try:
+        import resource
+    except ImportError:  # Windows, which counts them otherwise
+        return _FILES
+    may, can = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _FILES if can == resource.RLIM_INFINITY else min(_FILES, can)
+    if may < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, can))
+    return max(may, wanted)
+
+
+def _have_wait(sockets: Iterable[Any]) -> None:
+    """Have more connections wait than are let in at once, which asyncio takes for one number."""
+    for sock in sockets:
+        with sock.dup() as same:
+            same.listen(_WAITING)
+
+
+def _protocol(limits: Limits, connections: int) -> type[asyncio.Protocol]:
+    """Return HTTP as uvicorn speaks it, within the limits of one server.
+
+    Args:
+        connections: that there may be at once.
+    """
 
     class Protocol(_Http):
         header_seconds = limits.header_seconds
         idle = limits.idle
+        most = connections
+        resting: ClassVar[dict[_Http, None]] = {}
 
     return Protocol
 
@@ -169,40 +204,81 @@ def _protocol(limits: Limits) -> type[asyncio.Protocol]:
 class _Http(H11Protocol):
     """HTTP whose headers must come in time, whose responses must be read, and that has a problem
     document for what is none.
+
+    There are so many connections and no more: for a new one that goes which has rested the longest,
+    so that whoever has something to ask is heard, however many others ask nothing.
     """
 
     header_seconds: float
     idle: float
+    most: int
+    #: Connections with no request at work, the one that has rested the longest first.
+    resting: ClassVar[dict[_Http, None]]
 
     def connection_made(self, transport: Any) -> None:
         self._waiting: asyncio.TimerHandle | None = None
         self._unread = 0
         super().connection_made(transport)
+        self._rest()
         self._wait()
         self._watching = self.loop.call_later(self.idle, self._watch)
+        if len(self.connections) > self.most:
+            self._make_room()
 
     def data_received(self, data: bytes) -> None:
         before = self.cycle
         super().data_received(data)
-        idle = self.cycle is None or self.cycle.response_complete
         if self.cycle is not before:
             self._stop_waiting()
-        elif idle and self._waiting is None:
+            self.resting.pop(self, None)
+        elif self._is_idle and self._waiting is None:
+            self._wait()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if self.transport.is_closing() or not self._is_idle:
+            return
+        self._rest()
+        if self._has_begun:
             self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_waiting()
         self._watching.cancel()
+        self.resting.pop(self, None)
         super().connection_lost(exc)
 
     def send_400_response(self, msg: str) -> None:
         """Answer what is no HTTP, or has too much before its body."""
+        if self.cycle is not None and self.cycle.response_started and not self._is_idle:
+            self.transport.close()  # in the midst of a response there is no place for another
+            return
         made = problem(PROBLEMS["malformed"], "this is no HTTP request that can be read")
         lines = [f"HTTP/1.1 {made.status} Bad Request", "connection: close"]
         lines += [f"{name.lower()}: {value}" for name, value in made.headers.items()]
         lines.append(f"content-length: {len(made.body)}")
         self.transport.write("\r\n".join(lines).encode() + b"\r\n\r\n" + made.body)
         self.transport.close()
+
+    @property
+    def _is_idle(self) -> bool:
+        """Whether no request is at work."""
+        return self.cycle is None or self.cycle.response_complete
+
+    @property
+    def _has_begun(self) -> bool:
+        """Whether a part of a request has come, or of a body that nobody waits for any more."""
+        return bool(self.conn.trailing_data[0]) or self.conn.their_state is h11.SEND_BODY
+
+    def _rest(self) -> None:
+        self.resting.pop(self, None)
+        self.resting[self] = None
+
+    def _make_room(self) -> None:
+        """End what has rested the longest: this connection, where all others are at work."""
+        longest = next(iter(self.resting))
+        del self.resting[longest]
+        longest.transport.abort()
 
     def _watch(self) -> None:
         """End a connection that has taken in nothing of what is to be sent for as long as one may

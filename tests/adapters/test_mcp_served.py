@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 from collections.abc import Iterator
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
@@ -135,3 +137,31 @@ def test_one_memory_is_never_told_of_another(at: Listening, ring: KeyRing) -> No
     assert used(at, wide, "remember", {"text": "The secret is walnut."}, "team/ben")[0] is False
     _, told = used(at, wide, "recall", {"question": "What is the secret?"}, "team/eve")
     assert "walnut" not in told
+
+
+@pytest.mark.parametrize("method", ["GET", "DELETE", "PUT"])
+def test_nobody_listens_for_what_is_never_told(at: Listening, ring: KeyRing, method: str) -> None:
+    told = [("authorization", f"Bearer {key_of(ring)}"), ("demem-memory", "team/ana")]
+    told.append(("accept", "text/event-stream"))
+    status, headers, _ = sent(at.url, method, "/mcp", told)
+    assert (status, dict(headers)[b"allow"]) == (405, b"POST")
+
+
+def test_so_many_requests_are_at_work_at_once(at: Listening, ring: KeyRing) -> None:
+    """Those whose bodies do not come are among them, and leave some to another key."""
+    host, _, port = at.url.removeprefix("http://").partition(":")
+    head = (
+        "POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\ndemem-memory: team/ana\r\n"
+    )
+    slow = f"{head}authorization: Bearer {key_of(ring)}\r\n\r\n{{".encode()
+    with ExitStack() as stack:
+        seats = at.app._guests[0]._seats  # type: ignore[attr-defined]
+        for _ in range(seats.most):
+            sock = stack.enter_context(socket.create_connection((host, int(port)), timeout=10))
+            sock.sendall(slow)
+        assert sock.recv(65536).startswith(b"HTTP/1.1 503")
+        while seats.taken < seats.most - seats.most // 4:
+            pass
+        assert used(at, key_of(ring, "write"), "remember", {"text": CAT})[0] is False
+    while seats.taken:
+        pass

@@ -34,6 +34,16 @@ def test_no_key_of_this_server_goes_on_whichever_header_it_came_in(
         assert written.encode() not in b"\n".join(value for _, value in sent)
 
 
+@pytest.mark.parametrize(
+    "written",
+    ["Bearer\t{key}", "Bearer  {key}", "Token token={key}", "Key:{key}", '"{key}"', "x,{key}"],
+)
+@pytest.mark.parametrize("name", ["authorization", "x-api-key", "api-key"])
+def test_a_key_that_is_oddly_written_does_not_go_on_either(name: str, written: str) -> None:
+    _, key = KeyRing().make("", ["read"])
+    assert up([(name.encode(), written.format(key=key).encode())], PLAIN, heard=False) == []
+
+
 def test_what_is_of_one_connection_and_who_called_does_not_go_on() -> None:
     kept = [(b"x-custom", b"1"), (b"openai-beta", b"2"), (b"accept-encoding", b"br")]
     dropped = [
@@ -146,6 +156,12 @@ def test_a_path_goes_on_as_it_came() -> None:
 def test_an_upstream_has_an_address_of_http(address: str) -> None:
     with pytest.raises(InvalidInput, match="address"):
         Upstream("openai", address)
+
+
+def test_no_password_is_shown_where_one_is_refused() -> None:
+    with pytest.raises(InvalidInput) as caught:
+        Upstream("openai", "https://me:secret@api.example")
+    assert "secret" not in str(caught.value)
 
 
 def test_an_upstream_may_be_given_with_its_version() -> None:

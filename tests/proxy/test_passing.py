@@ -189,7 +189,7 @@ def test_who_hangs_up_within_a_body_has_the_upstream_hung_up_on(
     proxy: Proxied, raw: Raw, told: Upstreams
 ) -> None:
     told.says = Said(response(b"{}"))
-    flying = lambda: proxy.at.app._guests[0]._flying  # type: ignore[attr-defined] # noqa: E731
+    flying = lambda: proxy.at.app._guests[0]._flying.taken  # type: ignore[attr-defined] # noqa: E731
     host, _, port = proxy.url.removeprefix("http://").partition(":")
     with socket.create_connection((host, int(port)), timeout=30) as asking:
         asking.sendall(

@@ -239,6 +239,20 @@ def test_an_admin_gives_no_more_than_he_has(ask: Ask, ring: KeyRing) -> None:
     assert strong.problem == "forbidden"
 
 
+def test_a_key_that_ends_gives_none_that_outlives_it(ask: Ask, ring: KeyRing) -> None:
+    for_ever, _ = ring.make("team-a/", ["read"])
+    shorter, _ = ring.make("team-a/", ["read"], days=0.5)
+    _, written = ring.make("team-a/", ["admin", "read"], days=1)
+    admin = ask.by(written)
+    told = {"prefix": "team-a/", "scopes": ["read"]}
+    for days in (None, 1.1):
+        assert admin("POST", "/v1/keys", {**told, "days": days}).json["field"] == "days"
+    assert admin("POST", "/v1/keys", {**told, "days": 0.9}).status == 201
+    assert admin("POST", f"/v1/keys/{for_ever.id}/rotate", {}).problem == "forbidden"
+    assert admin("POST", f"/v1/keys/{shorter.id}/rotate", {}).status == 201
+    assert admin("DELETE", f"/v1/keys/{for_ever.id}").status == 200
+
+
 def test_an_admin_sees_and_revokes_only_what_allows_no_more_than_he_may(
     ask: Ask, ring: KeyRing
 ) -> None:

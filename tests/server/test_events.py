@@ -149,7 +149,7 @@ def test_a_server_that_ends_does_not_wait_for_who_listens() -> None:
 def test_who_reads_slowly_is_told_to_look_anew_in_the_place_of_all_that_he_missed() -> None:
     async def read() -> list[Event]:
         events = Events()
-        with events.feed("ana") as feed:
+        with events.feed("ana", "") as feed:
             assert isinstance(feed, Feed)
             for number in range(1, 251):
                 events.tell("ana", Event("ingest", f"0-{number}"))

@@ -96,6 +96,8 @@ def test_a_key_that_is_not_valid_is_neither_rotated_nor_revoked() -> None:
     [
         (5, ["read"], None, "prefix"),
         ("a\nb", ["read"], None, "prefix"),
+        ("a\x9b31m", ["read"], None, "prefix"),
+        ("a\x7f", ["read"], None, "prefix"),
         ("x" * 201, ["read"], None, "prefix"),
         ("", [], None, "scopes"),
         ("", "read", None, "scopes"),

@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 
 import pytest
@@ -38,6 +38,15 @@ def connected(url: str) -> socket.socket:
     """Return a connection to a server."""
     host, port = url.removeprefix("http://").split(":")
     return socket.create_connection((host, int(port)), timeout=10)
+
+
+def ended(sock: socket.socket) -> bool:
+    """Whether a server closes a connection without a word, in whichever way."""
+    with sock:
+        try:
+            return sock.recv(1) == b""
+        except ConnectionError:
+            return True
 
 
 def all_of(sock: socket.socket) -> bytes:
@@ -157,6 +166,76 @@ def test_half_open_connections_keep_nobody_out(url: str) -> None:
         assert all_of(sock) == b""
 
 
+@pytest.mark.parametrize(
+    "begun",
+    [b"GET /health/live HTTP/1.1\r\nhost: localhost\r\n\r\n", b""],
+    ids=["one request", "none"],
+)
+@pytest.mark.parametrize("left", [b"GET /hea", b"G", b"POST / HTTP/1.1\r\n"])
+def test_what_is_begun_behind_a_request_has_no_longer_than_others(
+    begun: bytes, left: bytes
+) -> None:
+    with listening(limits=Limits(header_seconds=0.3, idle=60)) as at:
+        began = time.monotonic()
+        sock = connected(at.url)
+        sock.sendall(begun + left)
+        assert all_of(sock).count(b"HTTP/1.1 200") == bool(begun)
+        assert time.monotonic() - began < 5
+
+
+def test_a_body_that_nobody_waits_for_has_no_longer_than_others() -> None:
+    with listening(limits=Limits(header_seconds=0.3, idle=60)) as at:
+        sock = connected(at.url)
+        sock.sendall(b"GET /health/live HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\nx")
+        assert all_of(sock).startswith(b"HTTP/1.1 200")
+
+
+@pytest.mark.parametrize("asks", [b"", b"GET /health/live HTTP/1.1\r\nhost: localhost\r\n\r\n"])
+def test_however_many_connect_and_ask_nothing_who_asks_is_heard(asks: bytes) -> None:
+    with listening(limits=Limits(connections=20)) as at, ExitStack() as stack:
+        at.app.house.made("ana", {})
+        head = b"POST /v1/memories/ana/read HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n"
+        head += b"content-type: application/json\r\ncontent-length: 14\r\n\r\n"
+        busy = stack.enter_context(connected(at.url))
+        busy.sendall(head)
+        while not at.app.lanes["read"].taken:
+            pass
+        for _ in range(80):
+            idle = stack.enter_context(connected(at.url))
+            idle.sendall(asks)
+        client = http.client.HTTPConnection(at.url.removeprefix("http://"), timeout=10)
+        with closing(client):
+            client.request("GET", "/version")
+            assert client.getresponse().status == 200
+        busy.sendall(b'{"query": "?"}')
+        assert all_of(busy).startswith(b"HTTP/1.1 200")
+
+
+def test_where_all_are_at_work_the_new_one_goes() -> None:
+    with listening(limits=Limits(connections=2)) as at, ExitStack() as stack:
+        at.app.house.made("ana", {})
+        asked = b"GET /v1/memories/ana/events HTTP/1.1\r\nhost: localhost\r\n\r\n"
+        for _ in range(2):
+            sock = stack.enter_context(connected(at.url))
+            sock.sendall(asked)
+            assert sock.recv(65536).startswith(b"HTTP/1.1 200")
+        new = connected(at.url)
+        with suppress(ConnectionError):
+            new.sendall(asked)
+        assert ended(new)
+
+
+def test_what_is_no_http_puts_nothing_into_a_response() -> None:
+    with listening() as at:
+        at.app.house.made("ana", {})
+        head = b"GET /v1/memories/ana/events HTTP/1.1\r\nhost: localhost\r\n"
+        sock = connected(at.url)
+        sock.sendall(head + b"transfer-encoding: chunked\r\n\r\n")
+        assert sock.recv(65536).startswith(b"HTTP/1.1 200")
+        sock.sendall(b"NONSENSE\r\n\r\n")
+        assert b"HTTP/1.1" not in all_of(sock)
+
+
 def test_others_are_served_only_where_there_are_keys() -> None:
     ring = KeyRing()
     app = make_app(keys=ring)
@@ -184,12 +263,35 @@ serve(app, port=int(sys.argv[2]), on_start=lambda url: print(url, flush=True))
 """
 
 
-def started(file: Path, port: int = 0) -> tuple[subprocess.Popen[str], str]:
-    """Start a server of a file; return its process and its URL."""
+def started(
+    file: Path, port: int = 0, under: str | None = None
+) -> tuple[subprocess.Popen[str], str]:
+    """Start a server of a file, under what a shell is told before; return its process and URL."""
     command = [sys.executable, "-c", PROGRAM, str(file), str(port)]
+    if under is not None:
+        command = ["sh", "-c", f'{under} && exec "$0" "$@"', *command]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     return process, process.stdout.readline().strip()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no such limit")
+@pytest.mark.parametrize("under", ["ulimit -Sn 64", "ulimit -Sn 64 && ulimit -Hn 256"])
+def test_who_opens_more_connections_than_there_may_be_files_ends_nothing(
+    tmp_path: Path, under: str
+) -> None:
+    """The first limit can be raised, and is; the second stands."""
+    process, url = started(tmp_path / "bot.db", under=under)
+    try:
+        with ExitStack() as stack:
+            for _ in range(600):
+                stack.enter_context(connected(url)).sendall(b"GET /hea")
+            with RemoteMemory.open(url, memory_id="ana") as memory:
+                assert memory.ingest("Hello!").evidence_id == "e1"
+        assert process.poll() is None
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=30)
 
 
 def remember(url: str, name: str, done: list[str]) -> None:

@@ -13,12 +13,24 @@ from demem_adapters.common.served import ServedMemories
 from demem_adapters.mcp.sdk import NEW, MCPServer, TransportSecuritySettings
 from demem_adapters.mcp.server import INSTRUCTIONS, READ, mount
 from demem_agent import InvalidInput
-from demem_agent.server import House, Key, Limits, Outcome, Refusal, Response, Visit, body_of
+from demem_agent.server import (
+    House,
+    Key,
+    Limits,
+    Outcome,
+    Refusal,
+    Response,
+    Seats,
+    Visit,
+    body_of,
+)
 
 __all__ = ["guest"]
 
 _PATH = b"/mcp"
 _MEMORY = "demem-memory"
+#: Requests at once: those whose bodies are still coming count.
+_MOST = 64
 #: Under which the scope of a request has whose memory it is about, and the key.
 _WHOSE, _KEY = "demem memory", "demem key"
 #: Which scope a key needs, by what is used.
@@ -48,6 +60,7 @@ class _Served:
 
     def __init__(self, house: House, limits: Limits) -> None:
         self._limits = limits
+        self._seats = Seats(_MOST, "too many requests are at work")
         self._memories = ServedMemories(house, "mcp")
         about: dict[str, Any] = {"version": demem_agent.__version__} if NEW else {}
         server = MCPServer("demem", instructions=INSTRUCTIONS, log_level="WARNING", **about)
@@ -73,7 +86,14 @@ class _Served:
 
     async def answer(self, visit: Visit) -> Outcome:
         """Have the SDK answer a request of somebody who may ask."""
+        if visit.scope["method"] != "POST":
+            # Each request stands for itself: what listens by GET would never be told anything.
+            raise Refusal("no-such-method", "the path has POST", {"Allow": "POST"}, closes=True)
         memory = _memory_of(visit)
+        with self._seats.seat(visit.key.id):
+            return await self._answered(visit, memory)
+
+    async def _answered(self, visit: Visit, memory: str) -> Outcome:
         body = await body_of(visit.receive, self._limits.body, self._limits.seconds)
         coming = [{"type": "http.request", "body": body, "more_body": False}]
         status = 0

@@ -30,8 +30,7 @@ class Asked(NamedTuple):
 
 def is_ours(path: bytes) -> bool:
     """Whether a path is one of a proxy."""
-    first = path[1:].partition(b"/")[0]
-    return first in (b"openai", b"anthropic", b"m")
+    return path.startswith((b"/openai/", b"/anthropic/", b"/m/"))
 
 
 def protocol_of(path: bytes) -> Protocol:

@@ -26,7 +26,16 @@ from demem_adapters.proxy.splicing import JsonText, Unreadable
 from demem_adapters.proxy.surfaces import ASKER, WHOSE, Surface, surfaces_of
 from demem_adapters.proxy.upstreams import Upstream, client_of, sent_on
 from demem_agent import InvalidInput
-from demem_agent.server import House, Limits, Outcome, Refusal, Response, Visit, body_of
+from demem_agent.server import (
+    House,
+    Limits,
+    Outcome,
+    Refusal,
+    Response,
+    Seats,
+    Visit,
+    body_of,
+)
 
 __all__ = ["Proxy"]
 
@@ -105,7 +114,7 @@ class _Served:
         self._recalling = Recalling(self._memories, proxy._deadline)
         self._client: httpx2.AsyncClient | None = None
         self._warming: asyncio.Future[None] | None = None
-        self._flying = 0
+        self._flying = Seats(proxy._most, "too many requests are with the upstream")
 
     def takes(self, path: bytes) -> bool:
         """Whether a path is one of the proxy's."""
@@ -135,14 +144,8 @@ class _Served:
 
     async def answer(self, visit: Visit) -> Outcome:
         """Pass a request on, with memory if it is one that has it."""
-        if self._flying >= self._proxy._most:
-            says = "too many requests are with the upstream"
-            raise Refusal("busy", says, {"Retry-After": "1"}, closes=True)
-        self._flying += 1
-        try:
+        with self._flying.seat(visit.key.id):
             return await self._answered(visit)
-        finally:
-            self._flying -= 1
 
     async def _answered(self, visit: Visit) -> Outcome:
         asked = asked_by(visit.path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from urllib.parse import quote, unquote
 
@@ -27,8 +28,14 @@ _UP = _HOP | frozenset(
     b" referer".split()
 )
 _UP_PREFIXES = (_OURS, b"x-forwarded", b"sec-fetch-")
-#: What a host says of itself: its cookies, its other addresses, how it is to be called.
-_DOWN = _HOP | frozenset(b"date set-cookie alt-svc strict-transport-security".split())
+#: What a host says of itself: its cookies, its other addresses, how it is to be called, what
+#: browsers are to do with it.
+_DOWN = _HOP | frozenset(
+    b"date set-cookie alt-svc strict-transport-security clear-site-data service-worker-allowed nel"
+    b" report-to reporting-endpoints".split()
+)
+#: Which pages may read what comes back, which is for this server to say.
+_DOWN_PREFIXES = (_OURS, b"access-control-")
 _CREDENTIALS = (b"authorization", b"x-api-key", b"api-key")
 #: Which we can read what comes back in.
 _READABLE = ("identity", "gzip", "x-gzip", "deflate")
@@ -95,8 +102,12 @@ def down(raw: Iterable[tuple[bytes, bytes]], told: Mapping[str, str]) -> Headers
     """
     given = [(name.lower(), value) for name, value in raw]
     dropped = _DOWN | _named(given)
+    if any(name == b"transfer-encoding" for name, _ in given):
+        dropped |= {b"content-length"}  # where both are told, the pieces hold (RFC 9112, 6.3)
     found = [
-        (name, value) for name, value in given if name not in dropped and not name.startswith(_OURS)
+        (name, value)
+        for name, value in given
+        if name not in dropped and not name.startswith(_DOWN_PREFIXES)
     ]
     for name, text in told.items():
         found.append((name.encode(), quote(text, safe=" ,;=/:@%").encode()))
@@ -119,7 +130,8 @@ def _credential(upstream: Upstream, key: str) -> tuple[bytes, bytes]:
 
 
 def _is_key(value: bytes) -> bool:
-    return _bare(value.decode("latin-1")).startswith(_MARK)
+    """Whether a credential has a key of this server in it, in whatever way it is written."""
+    return any(word.startswith(_MARK.encode()) for word in re.split(rb"[\s,;:=\"]+", value))
 
 
 def _bare(credential: str) -> str:

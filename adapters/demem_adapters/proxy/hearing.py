@@ -10,7 +10,7 @@ from demem_adapters.proxy.surfaces import Talk, read
 __all__ = ["Ear", "can_hear", "ear_for"]
 
 #: Most bytes of a response that are heard, decoded: what is longer is no answer that somebody said.
-_MOST = 32 * 2**20
+_MOST = 8 * 2**20
 _GZIP = frozenset({"gzip", "x-gzip"})
 _DONE = "[DONE]"
 
@@ -43,6 +43,8 @@ class Ear:
 
     def __init__(self, talk: Talk, coding: str) -> None:
         self.talk = talk
+        #: Bytes that wait for the rest of what they are part of.
+        self.waiting = 0
         self._decoder = _decoder(coding.strip().casefold())
         self._left = _MOST
         self._parts: list[bytes] = []
@@ -74,6 +76,7 @@ class Ear:
 
     def _heard(self, data: bytes) -> None:
         self._parts.append(data)
+        self.waiting += len(data)
 
 
 class _StreamEar(Ear):
@@ -83,7 +86,7 @@ class _StreamEar(Ear):
 
     def __init__(self, talk: Talk, coding: str) -> None:
         super().__init__(talk, coding)
-        self._line = b""
+        self._line: list[bytes] = []
         self._data: list[str] = []
 
     def end(self) -> None:
@@ -96,13 +99,22 @@ class _StreamEar(Ear):
 
     def _events(self, data: bytes) -> Iterator[str]:
         """Yield the data of the events that are whole by now."""
-        *lines, self._line = (self._line + data).replace(b"\r\n", b"\n").split(b"\n")
-        for line in lines:
+        for line in self._lines(data):
             if line.startswith(b"data:"):
                 self._data.append(line[5:].strip().decode())
             elif not line and self._data:
                 yield "\n".join(self._data)
                 self._data = []
+
+    def _lines(self, data: bytes) -> Iterator[bytes]:
+        """Yield the lines that are whole by now; each byte of a long one is looked at once."""
+        first, *others = data.split(b"\n")
+        self._line.append(first)
+        self.waiting += len(first)
+        for begun in others:
+            yield b"".join(self._line).removesuffix(b"\r")
+            self._line = [begun]
+            self.waiting = len(begun)
 
 
 def _decoder(coding: str) -> zlib._Decompress | None:

@@ -12,7 +12,7 @@ import httpx2
 
 from demem_adapters.proxy.headers import down
 from demem_adapters.proxy.hearing import Ear, can_hear, ear_for
-from demem_adapters.proxy.recalling import Recalled, Recalling
+from demem_adapters.proxy.recalling import Recalled, Recalling, beside
 from demem_agent.server import Limits, Refusal, Visit
 
 __all__ = ["Gone", "Passing", "body_passed"]
@@ -33,7 +33,7 @@ def body_passed(visit: Visit, limits: Limits) -> AsyncIterator[bytes] | bytes | 
     length = headers.get("content-length", "0")
     if length == "0" and "transfer-encoding" not in headers:
         return None
-    if not length.isdigit() or int(length) > limits.whole:
+    if not (length.isascii() and length.isdigit()) or int(length) > limits.whole:
         raise Refusal("too-large", f"a body may have {limits.whole:,} bytes at most", closes=True)
     return _pieces(visit, limits)
 
@@ -201,15 +201,17 @@ class _Hearing:
 
     async def take(self, piece: bytes) -> None:
         """Hear a piece."""
-        if self._ear is not None:
-            self._ear.take(piece)
-            await self._end_if_over(self._ear)
+        ear = self._ear
+        if ear is not None:
+            await beside(ear.waiting + len(piece), lambda: ear.take(piece))
+            await self._end_if_over(ear)
 
     async def end(self) -> None:
         """Hear that the response is whole."""
-        if self._ear is not None:
-            self._ear.end()
-            await self._end_if_over(self._ear)
+        ear = self._ear
+        if ear is not None:
+            await beside(ear.waiting, ear.end)
+            await self._end_if_over(ear)
             self.broke_off()
 
     def broke_off(self) -> None:

@@ -46,7 +46,8 @@ class Upstream:
             allowed = (
                 "an http or https URL such as https://api.openai.com, without a user or a query"
             )
-            raise InvalidInput("address", self.address, allowed)
+            shown = self.address.rpartition("@")[2]  # a password is for no log
+            raise InvalidInput("address", shown, allowed)
         if self.key is not None and not (self.key.isascii() and self.key.isprintable()):
             raise InvalidInput("key", "a key", "printable ASCII characters")
 
@@ -85,7 +86,8 @@ async def sent_on(
         target: the path and the query, as they came, from ``/v1`` on.
 
     Raises:
-        Refusal: if it cannot be reached, does not answer in time, or sends whoever asks elsewhere.
+        Refusal: if it cannot be reached, does not answer in time, has no status that there is, or
+            sends whoever asks elsewhere.
     """
     base = httpx2.URL(upstream.base)
     extensions = {"target": base.raw_path.rstrip(b"/") + target}
@@ -103,6 +105,10 @@ async def sent_on(
     except httpx2.TransportError as error:
         says = f"the upstream cannot be reached, or broke off ({type(error).__name__})"
         raise Refusal("upstream-failed", says, closes=True) from None
+    if not 200 <= response.status_code < 600:
+        await response.aclose()
+        says = "the upstream answers with a status that there is not"
+        raise Refusal("upstream-failed", says, closes=True)
     if response.has_redirect_location:
         # Whoever followed it would take his keys along, past the memory.
         await response.aclose()

@@ -43,6 +43,7 @@ ENDPOINTS = (
         does=ready,
         says="Tell whether the store can be read.",
         gives=Told,
+        lane="ready",
     ),
     Endpoint(
         name="version",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+
 from demem_agent.errors import InvalidInput, NotFound
 from demem_agent.server.endpoints.base import Call, Endpoint, scopes
 from demem_agent.server.keys import Key
@@ -25,6 +27,9 @@ def made(call: Call) -> KeyMade:
         raise InvalidInput("prefix", body.prefix, allowed)
     if not set(body.scopes) <= set(call.key.scopes):
         raise Refusal("forbidden", "the key cannot give scopes that it has not")
+    if call.key.expires is not None and not _ends_with(call.key.expires, body.days):
+        allowed = f"so few that it ends with the key that makes it, {call.key.expires.isoformat()}"
+        raise InvalidInput("days", body.days, allowed)
     key, written = call.house.ring.make(
         body.prefix, body.scopes, name=body.name, days=body.days, exact=body.exact
     )
@@ -36,7 +41,10 @@ def own(call: Call) -> KeyShown:
 
 
 def rotated(call: Call) -> KeyMade:
-    key, written = call.house.ring.rotate(_known(call).id, hours=call.body.hours)
+    old = _known(call)
+    if not _lives_within(call, old):
+        raise Refusal("forbidden", "the key cannot give one that lives longer than itself")
+    key, written = call.house.ring.rotate(old.id, hours=call.body.hours)
     return _made(key, written)
 
 
@@ -72,6 +80,17 @@ def _is_under(call: Call, key: Key) -> bool:
     """Whether a key allows nothing that the one who calls does not."""
     within = call.key.covers(key.prefix, exact=key.exact)
     return within and set(key.scopes) <= set(call.key.scopes)
+
+
+def _lives_within(call: Call, key: Key) -> bool:
+    """Whether a key ends when the one who calls does, or before."""
+    end = call.key.expires
+    return end is None or (key.expires is not None and key.expires <= end)
+
+
+def _ends_with(end: datetime, days: float | None) -> bool:
+    """Whether a key that is made now for so many days ends by then."""
+    return days is not None and timedelta(days=days) <= end - datetime.now(UTC)
 
 
 def _shown(key: Key) -> KeyShown:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any, Self
+from unicodedata import category
 
 from demem_agent.errors import InvalidInput, NotFound, StoreError
 from demem_agent.server.keys.records import NOBODY, Key, digest_of, parts_of, scopes_field, written
@@ -229,7 +230,7 @@ def _text(field: str, given: object) -> str:
     allowed = f"a text of at most {_LONGEST_NAME} characters without control characters"
     if not isinstance(given, str) or len(given) > _LONGEST_NAME:
         raise InvalidInput(field, given, allowed)
-    if clean(given) != given or any(ord(sign) < 32 for sign in given):
+    if clean(given) != given or any(category(sign) == "Cc" for sign in given):
         raise InvalidInput(field, given, allowed)
     return given
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["serve"]
 
+_LOGGERS = ("demem.server", "uvicorn.error", "asyncio")
+
 
 def serve(
     output: Output,
@@ -128,10 +130,14 @@ def _many(count: int, one: str, more: str) -> str:
 
 @contextmanager
 def _logging(level: int) -> Iterator[None]:
-    """Have the server's log, and what uvicorn warns of, go to stderr meanwhile."""
+    """Have the server's log, and what uvicorn and asyncio warn of, go to stderr meanwhile.
+
+    By a handler that needs nothing more: what others would load for it may not be there to be
+    opened, where too much is open already.
+    """
     handler = logging.StreamHandler()
     handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
-    loggers = [logging.getLogger(name) for name in ("demem.server", "uvicorn.error")]
+    loggers = [logging.getLogger(name) for name in _LOGGERS]
     for logger in loggers:
         logger.addHandler(handler)
         logger.propagate = False
