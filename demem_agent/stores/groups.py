@@ -62,7 +62,7 @@ class Group:
         while not self._done.wait(PATIENCE):
             if connection.lock.is_had():
                 try:
-                    if connection.group is self:
+                    if connection.group is self and _is_left(connection, self):
                         end(connection)
                 finally:
                     connection.lock.leave()
@@ -152,8 +152,13 @@ def _part_of(connection: Connection, group: Group) -> Iterator[None]:
         raise
     finally:
         group.parts += 1
-        if connection.line.is_empty or group.is_full or not db.in_transaction:
+        if _is_left(connection, group) or not db.in_transaction:
             end(connection)
+
+
+def _is_left(connection: Connection, group: Group) -> bool:
+    """Whether nobody else comes to a group, or it has room for nobody."""
+    return not len(connection.line) or group.is_full
 
 
 @contextmanager

@@ -135,10 +135,8 @@ class Line:
         with self._guard:
             self._count -= 1
 
-    @property
-    def is_empty(self) -> bool:
-        """Whether nobody is."""
-        return self._count == 0
+    def __len__(self) -> int:
+        return self._count
 
 
 def _bounds() -> Iterator[_Left]:

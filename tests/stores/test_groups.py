@@ -384,9 +384,13 @@ def test_whoever_takes_the_connection_ends_an_open_group(
 def test_a_group_that_is_left_by_those_that_were_to_come_is_ended_by_who_waits(
     module: ModuleType, tmp_path: Path
 ) -> None:
-    with made(tmp_path / "a.db") as (store, _), store._connection.line:
+    with made(tmp_path / "a.db") as (store, watched):
         writing = threading.Thread(target=store.commit, args=(HERE[0], written()), daemon=True)
-        writing.start()
+        with store._connection.line:  # somebody is about to write, and gives up
+            writing.start()
+            writing.join(0.1)
+            assert writing.is_alive()
+            assert not watched.commits
         writing.join(LONG)
         assert not writing.is_alive()
         assert store.seq(HERE[0]) == 1
@@ -550,8 +554,15 @@ def require_serial(programs: Sequence[Sequence[Call]], folder: Path) -> int:
 
 @pytest.fixture
 def at_every_step(shared: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have who waits for a group take a turn at once."""
-    monkeypatch.setattr(groups, "PATIENCE", 0)
+    """Have who waits for a group take a turn, and end it where nobody has by then."""
+
+    def wait(self: groups.Group, connection: connections.Connection) -> None:
+        while not self._done.is_set():
+            with connection.lock:
+                if connection.group is self:
+                    groups.end(connection)
+
+    monkeypatch.setattr(groups.Group, "wait", wait)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
