@@ -102,6 +102,7 @@ class Connection:
         is_looked_through: whether each memory that is there is found by its id, as far as known.
         tries_after: when it may next be tried to take it out, by the monotonic clock.
         group: the transaction that threads share just now; line: those that are about to.
+        rests_until: when the next may begin, by the monotonic clock.
         reader: what is read by while others write; ``reading`` is the lock of that.
     """
 
@@ -119,6 +120,7 @@ class Connection:
     tries_after: float = 0.0
     group: Group | None = None
     line: Line = field(default_factory=Line)
+    rests_until: float = 0.0
     reader: Reader | None = None
     reading: Turnstile = field(default_factory=Turnstile)
 

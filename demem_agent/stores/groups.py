@@ -28,6 +28,8 @@ __all__ = ["Group", "alone", "end", "taking_part"]
 #: Parts that a group takes in, and seconds that it does, so that other processes get their turn.
 MOST = 64
 LONG = 0.02
+#: Seconds that no other one begins after a group that was full.
+REST = 0.002
 #: Seconds after which who waits looks whether those that it left the commit to have given up.
 PATIENCE = 0.005
 
@@ -133,9 +135,18 @@ def _in_turn(connection: Connection) -> Iterator[None]:
 
 def _joined(connection: Connection, *, surely: bool) -> Group | None:
     """Return the group that is open, or a new one; None where another process writes."""
-    if connection.group is None and begun(connection, "BEGIN IMMEDIATE", surely=surely):
-        connection.group = Group()
+    if connection.group is None:
+        _rest(connection)
+        if begun(connection, "BEGIN IMMEDIATE", surely=surely):
+            connection.group = Group()
     return connection.group
+
+
+def _rest(connection: Connection) -> None:
+    """Leave other processes a moment in which to begin."""
+    left = connection.rests_until - time.monotonic()
+    if left > 0:
+        time.sleep(left)
 
 
 @contextmanager
@@ -194,4 +205,6 @@ def end(connection: Connection) -> None:
             raise
     finally:
         connection.group = None
+        if group.parts > 1 and group.is_full:
+            connection.rests_until = time.monotonic() + REST
         group.tell()
