@@ -31,7 +31,7 @@ LONG = 0.02
 #: Seconds that no other one begins after a group that was full.
 REST = 0.002
 #: Seconds after which who waits looks whether those that it left the commit to have given up.
-PATIENCE = 0.005
+PATIENCE = 0.05
 
 
 class Group:
