@@ -1,14 +1,18 @@
 """How many turns a second are remembered durably, by one thread and by many.
 
     python benchmarks/reliability/ingest.py [--threads 32] [--turns 200] [--rounds 5] [--seed 0]
-        [--only one|many] [--json]
+        [--json]
 
-In each round, one after the other on the same disk: a plain loop of SQLite that inserts a text and
-commits it (write-ahead log, synchronous=FULL), one thread that remembers turns of a dialogue one by
-one, and as many threads at once, each in a memory of its own in one file. A call counts once it has
-returned, when its turn is on the disk. The ratio to the plain loop is taken within each round, and
-the median round counts: on a machine that does much else as well a rate by itself says little, so
-that what the processor works for an ingest is told too.
+In each round, one after the other on the same disk:
+
+* plain: a loop of SQLite that inserts a text and commits it (write-ahead log, synchronous=FULL);
+* one: a thread that remembers turns of a dialogue one by one;
+* many: as many threads at once, each in a memory of its own in one file;
+* apart: the same with a commit for each turn, to tell what sharing commits brings.
+
+A call counts once it has returned, when its turn is on the disk. The ratio to the plain loop is
+taken within each round, and the median round counts: on a machine that does much else as well a
+rate by itself says little, so that what the processor works for an ingest is told too.
 
 At the end every memory must hold exactly what its thread was told. Leaves with 1 where it does not,
 and where a ratio or the 99th percentile misses its line.
@@ -27,6 +31,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
@@ -35,6 +40,7 @@ from typing import Any
 import numpy as np
 
 from demem_agent import SlotMemory, Turn
+from demem_agent.stores import groups
 from demem_agent.stores.connections import sqlite3
 
 #: How many times as many as the plain loop, at least, and the milliseconds that one call in a
@@ -193,26 +199,35 @@ def timed(way: Way, calls: Sequence[Sequence[Callable[[], object]]]) -> None:
     way.took += made
 
 
-def measured(
-    threads: int, count: int, rounds: int, seed: int, only: str | None = None
-) -> tuple[list[Outcome], bool]:
+@contextmanager
+def apart() -> Iterator[None]:
+    """Have each write be a commit of its own."""
+    known = groups.MOST
+    groups.MOST = 1
+    try:
+        yield
+    finally:
+        groups.MOST = known
+
+
+def measured(threads: int, count: int, rounds: int, seed: int) -> tuple[list[Outcome], bool]:
     """Measure all ways in turn; return what they came to, and whether all is there."""
-    ways = {name: Way() for name in ("plain", *((only,) if only else ("one", "many")))}
+    ways = {name: Way() for name in ("plain", "one", "many", "apart")}
     each = max(1, count // threads)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         said = [turn.text for turn in turns(f"{seed} plain", count)]
         alone = Rememberer(folder / "one.db", "m", seed, count * rounds)
         many = [
-            Rememberer(folder / "many.db", f"m{n}", seed, each * rounds)
-            for n in range(threads if "many" in ways else 0)
+            Rememberer(folder / "many.db", f"m{n}", seed, 2 * each * rounds) for n in range(threads)
         ]
+        together = [[one.remember] * each for one in many]
         for _ in range(rounds):
             timed(ways["plain"], [plain(folder / "plain.db", said)])
-            if "one" in ways:
-                timed(ways["one"], [[alone.remember] * count])
-            if "many" in ways:
-                timed(ways["many"], [[one.remember] * each for one in many])
+            timed(ways["one"], [[alone.remember] * count])
+            timed(ways["many"], together)
+            with apart():
+                timed(ways["apart"], together)
         unsound = [one for one in (alone, *many) if not one.is_sound()]
     return [outcome(name, way, ways["plain"]) for name, way in ways.items()], not unsound
 
@@ -232,9 +247,9 @@ def outcome(name: str, way: Way, beside: Way) -> Outcome:
 
 def misses(one: Outcome) -> list[str]:
     """Return in words which lines are missed."""
-    if one.way == "plain":
+    least = {"one": ONE, "many": MANY}.get(one.way)
+    if least is None:
         return []
-    least = ONE if one.way == "one" else MANY
     found = []
     if one.ratio < least:
         found.append(f"{one.way}: {one.ratio:.2f} times the plain loop, at least {least} wanted")
@@ -250,10 +265,9 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=200, help="of each way in each round")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--only", choices=("one", "many"))
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
-    found, is_sound = measured(given.threads, given.turns, given.rounds, given.seed, given.only)
+    found, is_sound = measured(given.threads, given.turns, given.rounds, given.seed)
     missed = [line for one in found for line in misses(one)]
     if not is_sound:
         missed.append("a memory does not hold what was acknowledged")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 import threading
@@ -350,14 +351,88 @@ def test_others_read_while_a_group_is_written(shared: None, tmp_path: Path) -> N
         assert [store.seq(address) for address in HERE] == [1, 1, 0, 0]
 
 
+def read_beside(store: SqliteStore) -> None:
+    """Have a store read while others write."""
+    at_once(store, [*commits(store, [written()] * 2), lambda: store.seq(HERE[0])])
+    assert store._connection.reader is not None
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+def test_a_process_that_is_forked_from_one_that_reads_beside_opens_the_file_anew(
+    shared: None, tmp_path: Path
+) -> None:
+    with made(tmp_path / "a.db") as (store, _):
+        read_beside(store)
+        child = os.fork()
+        if not child:
+            status = 1
+            try:
+                store.commit(HERE[0], written(2))
+                status = 0 if (store.seq(HERE[0]), store.seq(HERE[2])) == (2, 0) else 2
+                store.close()
+            finally:
+                os._exit(status)
+        assert os.waitpid(child, 0)[1] == 0
+        assert store.seq(HERE[0]) == 2
+        store.commit(HERE[1], written(2))
+        assert in_the_file(tmp_path / "a.db") == [2, 2, 0, 0]
+
+
+def test_a_file_that_is_not_at_its_path_any_more_is_read_as_it_was(
+    shared: None, tmp_path: Path
+) -> None:
+    """And not the one that has taken its place."""
+    with made(tmp_path / "a.db") as (store, _):
+        for file in tmp_path.iterdir():
+            file.unlink()
+        with closing(SqliteStore(tmp_path / "a.db")):
+            found = at_once(store, [*commits(store, [written()]), lambda: store.seq(HERE[0])])
+        assert found == [None, 1]
+        assert store._connection.reader is None
+
+
+def test_a_store_that_is_closed_is_read_by_nothing(shared: None, tmp_path: Path) -> None:
+    with made(tmp_path / "a.db") as (store, _):
+        read_beside(store)
+        connection = store._connection
+    assert connection.reader is None
+    with pytest.raises(StoreError, match="was closed"):
+        store.seq(HERE[0])
+
+
+def test_threads_with_a_handle_each_on_one_memory_lose_nothing(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/a.db"
+    raised: list[DeMemError] = []
+
+    def work(name: int) -> None:
+        with SlotMemory.open(url, memory_id="m", **OPTIONS) as memory:
+            for number in range(6):
+                try:
+                    memory.ingest(
+                        f"the boiler of {name} has number {number}", key=f"{name} {number}"
+                    )
+                    memory.read("Which number has the boiler?")
+                except DeMemError as error:
+                    raised.append(error)
+
+    threads = [threading.Thread(target=work, args=(name,)) for name in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not raised
+    with SlotMemory.open(url, memory_id="m", **OPTIONS) as memory:
+        memory.check()
+        assert len({item.text for item in memory.evidence()}) == len(memory) == 36
+
+
 def test_who_reads_beside_a_group_does_not_keep_a_forget_from_its_end(
     shared: None, tmp_path: Path
 ) -> None:
     with made(tmp_path / "a.db") as (store, _):
         memory = SlotMemory.open(store, memory_id="m", **OPTIONS)
         memory.ingest("the password is plover")
-        at_once(store, [*commits(store, [written()] * 2), lambda: store.seq(HERE[0])])
-        assert store._connection.reader is not None
+        read_beside(store)
         memory.forget("e1")
         assert not store.owes_erasure
 
@@ -487,6 +562,8 @@ PROGRAMS: dict[str, Sequence[Sequence[Call]]] = {
     "one makes a memory": [[write(0)], [write(1)], [make]],
     "one erases": [[write(0)], [write(1)], [write_erasing]],
 }
+#: Those of some hundred orders.
+MANY = ("one erases", "one looks twice")
 
 
 def shown(store: SqliteStore, results: Sequence[Sequence[object]]) -> tuple[object, ...]:
@@ -565,7 +642,12 @@ def at_every_step(shared: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(groups.Group, "wait", wait)
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+def named(name: str) -> Any:
+    """Return a program as a parameter; those of the most orders are slow."""
+    return pytest.param(name, marks=[pytest.mark.slow] if name in MANY else [])
+
+
+@pytest.mark.parametrize("name", map(named, PROGRAMS))
 def test_what_threads_come_to_is_what_some_order_comes_to(
     at_every_step: None, tmp_path: Path, name: str
 ) -> None:
