@@ -10,12 +10,12 @@ from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
 from demem_agent.errors import InvalidInput, MemoryGone, StoreError
 from demem_agent.later import dataclass
 from demem_agent.stores import connections
 from demem_agent.stores.base import Address, Rows, Store, time_now
+from demem_agent.stores.readers import opened_to_read
 from demem_agent.stores.sqlite import SqliteStore
 
 if TYPE_CHECKING:
@@ -106,10 +106,7 @@ def copied(store: SqliteStore, to: Path, progress: Progress | None = None) -> No
 @contextmanager
 def only_read(path: str) -> Iterator[Database]:
     """Open a connection that cannot write, and close it again."""
-    url = f"file:{quote(os.path.abspath(path))}?mode=ro"
-    db = connections.sqlite3.connect(
-        url, uri=True, timeout=connections.WAIT, isolation_level=None, check_same_thread=False
-    )
+    db = opened_to_read(path)
     try:
         yield db
     finally:

@@ -23,7 +23,7 @@ from demem_agent.stores.keys import Room
 from demem_agent.stores.migrating import migrate
 from demem_agent.stores.schema import APPLICATION, EARLIER, VERSION
 from demem_agent.stores.sealing import Broken
-from demem_agent.stores.waiting import Turnstile, remaining, tries
+from demem_agent.stores.waiting import Line, Turnstile, remaining, tries
 from demem_agent.stores.wrapping import KeyRefused, file_secret
 
 try:
@@ -34,6 +34,9 @@ except ImportError:
 if TYPE_CHECKING:
     from sqlite3 import Connection as Database  # that of pysqlite3 has the same methods
 
+    from demem_agent.stores.groups import Group
+    from demem_agent.stores.readers import Reader
+
 __all__ = [
     "OWE_LOG",
     "OWE_REWRITING",
@@ -43,6 +46,7 @@ __all__ = [
     "disconnect",
     "ended",
     "erase_log",
+    "file_at",
     "must_be_alone",
     "part",
     "reported",
@@ -70,6 +74,7 @@ _HINDERED = {
     "locked": "another process is still reading",
     "full": "the disk has no room to write the file anew",
 }
+_READ_HERE = "another thread is still reading"
 _LATER = "it could not be written anew a moment ago"
 
 #: What is owed is a number that grows until nothing is: who pays what was owed knows whether more
@@ -96,6 +101,9 @@ class Connection:
         owes_rewriting: whether the file has to be written anew for that.
         is_looked_through: whether each memory that is there is found by its id, as far as known.
         tries_after: when it may next be tried to take it out, by the monotonic clock.
+        group: the transaction that threads share just now; line: those that are about to.
+        rests_until: when the next may begin, by the monotonic clock.
+        reader: what is read by while others write; ``reading`` is the lock of that.
     """
 
     file: _File | None
@@ -110,6 +118,11 @@ class Connection:
     owes_rewriting: bool = False
     is_looked_through: bool = False
     tries_after: float = 0.0
+    group: Group | None = None
+    line: Line = field(default_factory=Line)
+    rests_until: float = 0.0
+    reader: Reader | None = None
+    reading: Turnstile = field(default_factory=Turnstile)
 
     @property
     def is_inherited(self) -> bool:
@@ -136,6 +149,8 @@ def _leave_to_parent() -> None:
     _REGISTRY = threading.Lock()  # another thread may have held the parent's
     for connection in _CONNECTIONS.values():
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection.db))
+        if connection.reader is not None:
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection.reader.db))
     _CONNECTIONS.clear()
 
 
@@ -166,7 +181,7 @@ def connect(path: str, key: bytes | None = None) -> Connection:
         StoreError: as :class:`~demem_agent.stores.sqlite.SqliteStore` says.
     """
     with reported("open", path), _REGISTRY:
-        file = _file(path)
+        file = file_at(path)
         connection = _CONNECTIONS.get(file) if file else None
         if connection is None:
             connection = _opened(path, key)
@@ -182,6 +197,10 @@ def disconnect(connection: Connection) -> None:
             return
         if connection.file and _CONNECTIONS.get(connection.file) is connection:
             del _CONNECTIONS[connection.file]
+        with connection.reading:
+            if connection.reader is not None:
+                connection.reader.db.close()
+                connection.reader = None
         connection.db.close()
 
 
@@ -246,7 +265,10 @@ def _emptied(connection: Connection, wait: float) -> str | None:
     try:
         if connection.owes_rewriting:
             db.execute("VACUUM")
-        busy, _, _ = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        with connection.reading:  # nobody here reads by another connection
+            busy, _, _ = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    except StoreError:
+        return _READ_HERE
     except sqlite3.OperationalError as error:
         for says, hindered in _HINDERED.items():
             if says in str(error):
@@ -257,7 +279,7 @@ def _emptied(connection: Connection, wait: float) -> str | None:
     return _HINDERED["locked"] if busy else None
 
 
-def wait_for(connection: Connection, seconds: float) -> None:
+def wait_for(connection: Connection | Reader, seconds: float) -> None:
     """Have SQLite wait so long for other processes."""
     if connection.wait != seconds:
         connection.db.execute(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
@@ -360,7 +382,7 @@ def _commit(db: Database) -> None:
         raise
 
 
-def _file(path: str) -> _File | None:
+def file_at(path: str) -> _File | None:
     """Name a file for the registry, or return None where there is none.
 
     It is not one that was deleted and made anew.
@@ -385,7 +407,7 @@ def _opened(path: str, key: bytes | None) -> Connection:
         db.close()
         raise
     connection = Connection(
-        _file(path), db, secret, key, wait, owes_erasure=bool(owed), owes_rewriting=bool(owed % 2)
+        file_at(path), db, secret, key, wait, owes_erasure=bool(owed), owes_rewriting=bool(owed % 2)
     )
     if connection.file:
         _CONNECTIONS[connection.file] = connection

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -28,6 +28,7 @@ from demem_agent.stores.base import (
 from demem_agent.stores.connections import (
     OWE_LOG,
     OWE_REWRITING,
+    Connection,
     begun,
     connect,
     disconnect,
@@ -37,11 +38,13 @@ from demem_agent.stores.connections import (
     part,
     reported,
     require_key,
+    transaction,
     turn,
-    wait_for,
 )
+from demem_agent.stores.groups import alone, taking_part
 from demem_agent.stores.keys import Keys, mismatched
 from demem_agent.stores.memory_rows import MemoryRow, found_memory, info_of, write_memory
+from demem_agent.stores.readers import looking
 from demem_agent.stores.register import read_register, require_all, write_register
 from demem_agent.stores.rows import (
     certificate_to_row,
@@ -59,7 +62,7 @@ from demem_agent.stores.rows import (
 from demem_agent.stores.schema import VERSION
 from demem_agent.stores.tables import Tables
 from demem_agent.stores.touched import touched_since
-from demem_agent.stores.waiting import remaining, tries
+from demem_agent.stores.waiting import tries
 from demem_agent.stores.whole_rows import Writing, rows_of
 from demem_agent.stores.wrapping import VARIABLE, EncryptionKey, given_key, write_file_secret
 
@@ -171,13 +174,13 @@ class SqliteStore:
         """Return all rows of a memory, or None when there is none."""
         # In a transaction, so that no other process writes between two tables.
         with self._reading("load") as tables:
-            memory = found_memory(self._db, tables.keys, address)
+            memory = found_memory(tables.db, tables.keys, address)
             return None if memory is None else rows_of(tables, memory)
 
     def news(self, address: Address, seq: int) -> News | None:
         """Return what changed of a memory after an operation, or None where not all is known."""
         with self._reading("load") as tables:
-            memory = found_memory(self._db, tables.keys, address)
+            memory = found_memory(tables.db, tables.keys, address)
             if memory is None:
                 return None
             with naming_damage(f"memory {address.memory_id!r}"):
@@ -189,16 +192,21 @@ class SqliteStore:
     def seq(self, address: Address, era: int = 0) -> int:
         """Return the number of the last operation."""
         query = "SELECT seq, era FROM memory WHERE tenant = ? AND memory_id = ?"
-        with self._using("read"):
-            memory = self._db.execute(query, tuple(address)).fetchone()
+        with self._looking("read") as db:
+            memory = db.execute(query, tuple(address)).fetchone()
         if memory is None or memory["era"] != era:
             raise MemoryGone(address.memory_id)
         with naming_damage(f"memory {address.memory_id!r}"):
             return int(memory["seq"])
 
     def commit(self, address: Address, delta: Delta) -> None:
-        """Write a delta durably, in one transaction."""
-        with self._writing("commit") as tables:
+        """Write a delta durably: whole, or nothing of it.
+
+        Those of several threads may come to the disk with one sync.
+        """
+        # What erases empties the log after it, and is written alone.
+        writing = self._writing if delta.erases else self._writing_along
+        with writing("commit") as tables:
             memory = self._advanced(tables, address, delta)
             Writing(tables, memory).delta(delta)
             memory.recent = "" if delta.reembedded else memory.with_this_write(delta.after)
@@ -209,7 +217,8 @@ class SqliteStore:
                 # Should the process end before the log is emptied, the next one knows.
                 self._db.execute(OWE_LOG)
         self._connection.owes_erasure |= delta.erases
-        self._erase("forgotten", needed=delta.erases and not delta.for_room)
+        if self._connection.owes_erasure:
+            self._erase("forgotten", needed=delta.erases and not delta.for_room)
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -247,7 +256,7 @@ class SqliteStore:
     def delete(self, tenant: str, memory_id: str | None = None) -> DeletionReceipt:
         """Delete a memory, or all memories of a tenant."""
         with self._writing("delete") as tables:
-            gone = self._numbers(tenant, memory_id)
+            gone = _numbers(self._db, tenant, memory_id)
             receipt = receipt_of(tenant, [self._info(tables, *one) for one in gone])
             if not gone:
                 return receipt
@@ -262,7 +271,7 @@ class SqliteStore:
     def survey(self, tenant: str | None = None) -> list[MemoryInfo]:
         """Describe the memories of a tenant, or of all."""
         with self._reading("list") as tables:
-            return [self._info(tables, *one) for one in self._numbers(tenant)]
+            return [self._info(tables, *one) for one in _numbers(tables.db, tenant)]
 
     @property
     def owes_erasure(self) -> bool:
@@ -272,20 +281,20 @@ class SqliteStore:
     def changed(self, address: Address) -> datetime | None:
         """Return when a memory was last written to, in UTC; None where that is not known."""
         with self._reading("read") as tables:
-            memory = found_memory(self._db, tables.keys, address)
+            memory = found_memory(tables.db, tables.keys, address)
         return None if memory is None else info_of(memory).changed
 
     def holds(self, address: Address) -> bool:
         """Whether there is such a memory."""
         query = "SELECT 1 FROM memory WHERE tenant = ? AND memory_id = ?"
-        with self._using("read"):
-            return self._db.execute(query, tuple(address)).fetchone() is not None
+        with self._looking("read") as db:
+            return db.execute(query, tuple(address)).fetchone() is not None
 
     def memories(self, tenant: str) -> list[str]:
         """List the ids of a tenant's memories, sorted."""
         query = "SELECT memory_id FROM memory WHERE tenant = ? ORDER BY memory_id"
-        with self._using("read"):
-            return [row["memory_id"] for row in self._db.execute(query, (tenant,))]
+        with self._looking("read") as db:
+            return [row["memory_id"] for row in db.execute(query, (tenant,))]
 
     def backup(self, path: str | Path, progress: Progress | None = None) -> BackupReceipt:
         """Copy the file as of one moment, whoever writes meanwhile.
@@ -327,9 +336,9 @@ class SqliteStore:
     def faults(self) -> list[str]:
         """Return what is wrong with the file as a whole, beyond single rows; nothing if nothing."""
         with self._reading("look at") as tables:
-            found = mismatched(self._db)
+            found = mismatched(tables.db)
             try:
-                require_all(self._db, read_register(self._db, tables.keys))
+                require_all(tables.db, read_register(tables.db, tables.keys))
             except StoreError as error:
                 found.append(str(error))
         return found
@@ -354,21 +363,10 @@ class SqliteStore:
             finally:
                 disconnect(self._connection)
 
-    def _numbers(
-        self, tenant: str | None, memory_id: str | None = None
-    ) -> list[tuple[int, Address]]:
-        """Return the numbers and addresses of memories: of one, of a tenant's, or of all."""
-        which = {"tenant": tenant, "memory_id": memory_id}
-        meant = {name: value for name, value in which.items() if value is not None}
-        where = " AND ".join(f"{name} = ?" for name in meant) or "TRUE"
-        query = f"SELECT id, tenant, memory_id FROM memory WHERE {where} ORDER BY 2, 3"
-        found = self._db.execute(query, tuple(meant.values()))
-        return [(row["id"], Address(row["tenant"], row["memory_id"])) for row in found]
-
     def _info(self, tables: Tables, id: int, address: Address) -> MemoryInfo:
         """Describe a memory; of a damaged one, how many items it has."""
         try:
-            memory = found_memory(self._db, tables.keys, address)
+            memory = found_memory(tables.db, tables.keys, address)
         except StoreError:
             memory = None
         if memory is None:
@@ -385,7 +383,7 @@ class SqliteStore:
         Raises:
             StoreError: if there is such a memory.
         """
-        if self._numbers(*address):
+        if _numbers(self._db, *address):
             raise StoreError(f"the memory {address.memory_id!r} exists already")
         register = read_register(self._db, tables.keys)
         if not self._connection.is_looked_through:  # once: it takes as long as they are many
@@ -459,31 +457,49 @@ class SqliteStore:
     @contextmanager
     def _writing(self, doing: str) -> Iterator[Tables]:
         with self._transaction(doing):
-            tables = self._tables()
+            tables = self._tables(self._db)
             yield tables
             tables.keys.write()
 
     @contextmanager
-    def _reading(self, doing: str) -> Iterator[Tables]:
-        with self._transaction(doing, "BEGIN"):
-            yield self._tables()
+    def _writing_along(self, doing: str) -> Iterator[Tables]:
+        """Write what may come to the disk together with what other threads write."""
+        for at_last in tries(connections.WAIT):
+            connection = self._own()
+            with reported(doing, self.path), taking_part(connection, surely=at_last) as may_write:
+                if may_write:
+                    tables = self._tables(connection.db)
+                    yield tables
+                    tables.keys.write()
+                    return
 
     @contextmanager
-    def _transaction(self, doing: str, begin: str = "BEGIN IMMEDIATE") -> Iterator[None]:
+    def _reading(self, doing: str) -> Iterator[Tables]:
+        with self._looking(doing) as db, _transaction_of(db):
+            yield self._tables(db)
+
+    @contextmanager
+    def _looking(self, doing: str) -> Iterator[Database]:
+        connection = self._own()
+        with reported(doing, self.path), looking(connection, self.path) as db:
+            yield db
+
+    @contextmanager
+    def _transaction(self, doing: str) -> Iterator[None]:
         for at_last in tries(connections.WAIT):
             with self._using(doing):
                 if self._db.in_transaction:  # that of ``writing``
                     with part(self._db):
                         yield
                     return
-                if begun(self._connection, begin, surely=at_last):
+                if begun(self._connection, "BEGIN IMMEDIATE", surely=at_last):
                     with ended(self._db):
                         yield
                     return
 
-    def _tables(self) -> Tables:
+    def _tables(self, db: Database) -> Tables:
         connection = self._connection
-        return Tables(self._db, Keys(self._db, connection.secret, connection.room))
+        return Tables(db, Keys(db, connection.secret, connection.room))
 
     @contextmanager
     def _using(self, doing: str) -> Iterator[None]:
@@ -492,11 +508,36 @@ class SqliteStore:
         Raises:
             StoreError: also where the store was closed.
         """
+        connection = self._own()
+        with reported(doing, self.path), alone(connection):
+            yield
+
+    def _own(self) -> Connection:
+        """Return the connection of this process.
+
+        Raises:
+            StoreError: where the store was closed.
+        """
         if self._closed:
             raise StoreError(f"{self.path} was closed")
         if self._connection.is_inherited:
             self._connection = connect(self.path, self._connection.key)
             self._db = self._connection.db
-        with reported(doing, self.path), self._connection.lock:
-            wait_for(self._connection, remaining(connections.WAIT))
-            yield
+        return self._connection
+
+
+def _numbers(
+    db: Database, tenant: str | None, memory_id: str | None = None
+) -> list[tuple[int, Address]]:
+    """Return the numbers and addresses of memories: of one, of a tenant's, or of all."""
+    which = {"tenant": tenant, "memory_id": memory_id}
+    meant = {name: value for name, value in which.items() if value is not None}
+    where = " AND ".join(f"{name} = ?" for name in meant) or "TRUE"
+    query = f"SELECT id, tenant, memory_id FROM memory WHERE {where} ORDER BY 2, 3"
+    found = db.execute(query, tuple(meant.values()))
+    return [(row["id"], Address(row["tenant"], row["memory_id"])) for row in found]
+
+
+def _transaction_of(db: Database) -> AbstractContextManager[None]:
+    """Return one to read in: within that of ``writing``, where that is open, or by itself."""
+    return part(db) if db.in_transaction else transaction(db, "BEGIN")

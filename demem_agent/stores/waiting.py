@@ -14,7 +14,7 @@ from itertools import chain, repeat
 
 from demem_agent.errors import StoreError
 
-__all__ = ["Turnstile", "remaining", "spend", "tries", "waiting_at_most"]
+__all__ = ["Line", "Turnstile", "remaining", "spend", "tries", "waiting_at_most"]
 
 #: Seconds between tries; the last one is repeated.
 _PAUSES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05)
@@ -100,6 +100,14 @@ class Turnstile:
             self._wait()
 
     def __exit__(self, *_: object) -> None:
+        self.leave()
+
+    def is_had(self) -> bool:
+        """Take it if it is free or one's own, and tell whether it was; then it is to be left."""
+        return self._lock.acquire(blocking=False)
+
+    def leave(self) -> None:
+        """Let others in."""
         self._lock.release()
 
     def _wait(self) -> None:
@@ -108,6 +116,27 @@ class Turnstile:
         spend(time.monotonic() - began)
         if not has_it:
             raise StoreError("another thread holds the memory, or the connection to its store")
+
+
+class Line:
+    """How many threads are about to write a part."""
+
+    __slots__ = ("_count", "_guard")
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        self._count = 0
+
+    def __enter__(self) -> None:
+        with self._guard:
+            self._count += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._guard:
+            self._count -= 1
+
+    def __len__(self) -> int:
+        return self._count
 
 
 def _bounds() -> Iterator[_Left]:

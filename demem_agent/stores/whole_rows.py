@@ -57,6 +57,8 @@ class Writing:
     def put(self, table: str, rows: Iterable[Any]) -> list[int]:
         """Write rows; return the numbers of those that were not there before."""
         coming = list(rows)
+        if not coming:
+            return []
         new = self._tables.put(table, self._memory.id, coming)
         self._memory.touch(table, map(number_in_row, coming))
         self._memory.count(table, len(new))
@@ -108,6 +110,8 @@ class Writing:
 
     def _delete(self, table: str, numbers: Iterable[int]) -> None:
         gone = list(numbers)
+        if not gone:
+            return
         self._memory.touch(table, gone)
         self._memory.count(table, -self._tables.delete(table, self._memory.id, gone))
 

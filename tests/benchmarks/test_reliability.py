@@ -20,7 +20,7 @@ from demem_agent.held import Held
 from demem_agent.requests import Commit
 from demem_agent.slots.records import Delta
 from demem_agent.slots.state import State
-from demem_agent.stores import Address, backups, connections
+from demem_agent.stores import Address, backups, connections, groups
 from demem_agent.stores.sqlite import SqliteStore
 
 pytest.importorskip("apsw")
@@ -32,6 +32,7 @@ life = benchmark("life", "reliability")
 processes = benchmark("processes", "reliability")
 server_kills = benchmark("server_kills", "reliability")
 soak = benchmark("soak", "reliability")
+together = benchmark("together", "reliability")
 
 Patch = pytest.MonkeyPatch
 Failures = Counter[str]
@@ -99,6 +100,14 @@ def shared(patch: Patch) -> Failures:
 def served(_: Patch) -> Failures:
     """Kill a server under load a few times."""
     failures: Failures = server_kills.measured(8, 4, 1).failures
+    return failures
+
+
+def failed_together(_: Patch) -> Failures:
+    """Let each event fail of what some threads write at once."""
+    found = together.Found()
+    together.fail(3, 1, "error", found)
+    failures: Failures = found.failures
     return failures
 
 
@@ -200,6 +209,11 @@ def a_full_disk_is_not_told(patch: Patch) -> None:
     patch.setattr(SqliteStore, "commit", commit)
 
 
+@bug(failed_together, "turns here|turns there")
+def threads_are_told_before_what_they_share_is_written(patch: Patch) -> None:
+    patch.setattr(groups.Group, "wait", lambda self, connection: None)
+
+
 @bug(killed, "ingest")
 def keys_are_not_looked_up(patch: Patch) -> None:
     for module in ("ingest", "feedback", "update", "decide", "supersede"):
@@ -260,7 +274,9 @@ def test_a_bug_is_found(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("finds", [killed, crashed, failed, called, soaked, shared, served])
+@pytest.mark.parametrize(
+    "finds", [killed, crashed, failed, failed_together, called, soaked, shared, served]
+)
 def test_nothing_is_found_without_one(
     monkeypatch: Patch, finds: Callable[[Patch], Failures]
 ) -> None:

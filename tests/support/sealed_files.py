@@ -16,7 +16,7 @@ from demem_agent.stores.bodies import parts_of
 from demem_agent.stores.memory_rows import HEAD, MemoryRow, found_memory, write_memory
 from demem_agent.stores.schema import MIGRATIONS
 from demem_agent.stores.sealing import SECRET
-from demem_agent.stores.sqlite import SqliteStore
+from demem_agent.stores.sqlite import SqliteStore, _numbers
 from demem_agent.stores.tables import COLUMNS, Tables, id_of
 from demem_agent.stores.vectors import vectors_from_codes, vectors_to_bytes
 
@@ -128,7 +128,7 @@ def made_earlier(file: Path, version: int, owed: int = 0) -> None:
         db.isolation_level = None
         for migration in MIGRATIONS[:version]:
             db.executescript(migration)
-        for id, address in store._numbers(None):
+        for id, address in _numbers(store._db, None):
             _write_earlier(db, tables, _memory(store, tables, address), id)
         if version < 3:
             db.execute("CREATE TABLE demem_schema (version INTEGER NOT NULL)")
