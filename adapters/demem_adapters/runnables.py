@@ -189,6 +189,7 @@ class _Turns:
             asker=turn.asking.get("asker"),
             names=talk.names,
             ids=talk.ids,
+            goes_on=talk.goes_on,
         )
 
     def _turn(self, talk: _Talk, config: RunnableConfig) -> _Turn:

@@ -31,8 +31,10 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.types import Command, interrupt
 
 from demem_adapters.common import DECLARED, Memories
+from demem_adapters.common.said import holding
 from demem_adapters.runnables import memory_nodes, user_of, with_memory
 from demem_agent import InvalidInput
+from demem_agent.stores import MemoryStore
 from demem_agent.testing import BagEncoder
 
 REASONS = {"whole": "stop", "cut": "length", "odd": "eos_reached"}
@@ -419,6 +421,21 @@ def test_a_run_that_is_resumed_in_another_process_is_remembered_once(memories: M
     second.checkpointer = saver
     second.invoke(Command(resume=True), told)
     assert texts(memories) == [ASKED, "It is brass."]
+
+
+def test_a_tool_loop_that_goes_on_in_another_process_makes_the_answer_anew() -> None:
+    store = MemoryStore()
+    call: Any = {"name": "weigh", "args": {}, "id": "t1", "type": "tool_call"}
+    tool = [AIMessage("", tool_calls=[call]), ToolMessage("Two kilos.", tool_call_id="t1")]
+    here = Memories(store, encoder=BagEncoder())
+    first = with_memory(model("Hello.", "It is tin.", tool[0]), here)
+    for said in ("I am Ana.", ASKED, ASKED):
+        first.invoke([HumanMessage(said)], config())
+    elsewhere = Memories(store, encoder=BagEncoder())
+    second = with_memory(model("It is brass."), elsewhere)
+    second.invoke([HumanMessage(ASKED), *tool], config())
+    held = [item.text for item in holding(elsewhere.of("ana"))]
+    assert held == ["I am Ana.", "Hello.", ASKED, "It is brass."]
 
 
 def test_a_state_may_be_an_object_with_fields_of_other_names(memories: Memories) -> None:
