@@ -68,6 +68,28 @@ def test_a_line_without_end_is_looked_at_once() -> None:
     assert talk.heard == []
 
 
+@pytest.mark.parametrize("kind", ["text/event-stream", "application/json"])
+def test_what_is_longer_than_anybody_says_is_kept_no_longer(kind: str) -> None:
+    talk: Any = Deaf()
+    ear = ear_for(talk, kind, "")
+    ear.take(b'data: "x' if "stream" in kind else b'"x')
+    for _ in range(9):
+        ear.take(b"x" * 2**20)
+    assert ear.waiting == 0
+    ear.take(b'"\n\ndata: 1\n\n')
+    ear.end()
+    assert talk.heard == []
+
+
+def test_a_stream_may_be_long_where_each_of_its_events_is_short() -> None:
+    talk: Any = Deaf()
+    ear = ear_for(talk, "text/event-stream", "")
+    for _ in range(10):
+        ear.take(b": ping\n\n" * 2**17)
+    ear.take(b'data: {"a": 1}\n\n')
+    assert talk.heard == [{"a": 1}]
+
+
 def test_a_line_in_many_pieces_is_one() -> None:
     talk: Any = Deaf()
     ear = ear_for(talk, "text/event-stream", "")

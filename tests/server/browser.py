@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 from urllib.request import Request, urlopen
 
 import pytest
@@ -340,6 +341,60 @@ def test_the_texts_of_strangers_do_nothing_in_a_file_either(
     assert page.faults == []  # type: ignore[attr-defined]
     expect(page.get_by_text("window.hit = 1")).to_be_visible()
     page.context.close()
+
+
+#: An id of a memory that would end the element, the attribute or the address that it stands in.
+ODD_ID = "m</option><img src=x onerror='window.hit = 5'>\u202e/../\""
+#: Whatever a view may be asked to show, also what objects of JavaScript have from the beginning.
+ASKED = (
+    *("ask", "ask?q=HOSTILE", "ask?q=__proto__&limit=1e999", "rooms", "rooms/0", "rooms/__proto__"),
+    *("items", "items/e1", "items/e2", "items/constructor", "answers", "answers/a1", "choices"),
+    *("choices/d1", "choices/__proto__", "splits", "splits/toString", "budget", "live", "health"),
+    *("keys", "__proto__", "<img src=x onerror='window.hit = 6'>"),
+)
+
+
+def told_everywhere() -> Store:
+    """Return a store in which strangers' texts stand wherever there is place for one."""
+    store = open_store("memory://")
+    memory = SlotMemory.open(store, memory_id=ODD_ID, clock=None)
+    for text in (*HOSTILE, "__proto__", "constructor"):
+        about: dict[str, Any] = {"speaker": text[:200], "session": text[:200], "source": text[:200]}
+        memory.ingest(f"{text} is lit.", **about, metadata={"__proto__": {text[:40]: text}})
+    memory.update("e1", f"{HOSTILE[0]} is out.")
+    memory.feedback(memory.answer(HOSTILE[0]), correction=HOSTILE[3])
+    memory.feedback(memory.decide(HOSTILE[0], [HOSTILE[3], "__proto__"]), outcome=True)
+    memory.rename(memory.slots[0].number, HOSTILE[0][:60])
+    return store
+
+
+@pytest.mark.parametrize("in_a_file", [False, True], ids=["server", "file"])
+def test_in_no_view_do_the_texts_of_strangers_do_anything(
+    browser: Browser, tmp_path: Path, in_a_file: bool
+) -> None:
+    store = told_everywhere()
+    memory = SlotMemory.open(store, memory_id=ODD_ID)
+    path = tmp_path / "index.html"
+    path.write_text(document(snapshot(memory.export(), ODD_ID)), encoding="utf-8")
+    with serving(url=store) as url:
+        start = path.as_uri() if in_a_file else f"{url}/"
+        for view in ASKED:
+            page = open_page(browser)
+            asked: list[str] = []
+            page.on("request", lambda request, asked=asked: asked.append(request.url))
+            place = view.replace("HOSTILE", quote(HOSTILE[0]))
+            page.goto(f"{start}#/{quote(ODD_ID, safe='')}/{place}")
+            expect(page.locator("main h1, main [role=alert]").first).to_be_visible()
+            expect(page.get_by_text("Looking ")).to_have_count(0)
+            assert page.evaluate("[window.hit ?? null, Object.keys({}.__proto__)]") == [None, []]
+            assert page.faults == [], view  # type: ignore[attr-defined]
+            assert page.locator("img, iframe, object, embed, main script").count() == 0
+            links = page.eval_on_selector_all(
+                "a", "all => all.map(one => one.getAttribute('href'))"
+            )
+            assert [link for link in links if not link.startswith("#")] == []
+            assert [one for one in asked if not one.startswith(start)] == []
+            page.context.close()
 
 
 def test_something_is_painted_at_once(browser: Browser, home: str) -> None:

@@ -10,7 +10,9 @@ from demem_adapters.proxy.surfaces import Talk, read
 __all__ = ["Ear", "can_hear", "ear_for"]
 
 #: Most bytes of a response that are heard, decoded: what is longer is no answer that somebody said.
-_MOST = 8 * 2**20
+_MOST = 32 * 2**20
+#: Of these in one document, or one event of a stream: to read it takes many times its bytes.
+_LONGEST = 8 * 2**20
 _GZIP = frozenset({"gzip", "x-gzip"})
 _DONE = "[DONE]"
 
@@ -62,8 +64,10 @@ class Ear:
             if self._left < 0:
                 raise ValueError("too long")
             self._heard(plain)
+            if self.waiting > _LONGEST:
+                raise ValueError("too long")
         except (ValueError, zlib.error, RecursionError, TypeError, AttributeError):
-            self._deaf = True
+            self._deafen()
 
     def end(self) -> None:
         """Hear that the response is whole."""
@@ -72,7 +76,13 @@ class Ear:
         try:
             self.talk.hear(read(b"".join(self._parts)))
         except (ValueError, RecursionError, TypeError, AttributeError):
-            self._deaf = True
+            self._deafen()
+
+    def _deafen(self) -> None:
+        """Hear nothing more, and keep nothing of what was heard."""
+        self._deaf = True
+        self._parts = []
+        self.waiting = 0
 
     def _heard(self, data: bytes) -> None:
         self._parts.append(data)
@@ -89,6 +99,10 @@ class _StreamEar(Ear):
         self._line: list[bytes] = []
         self._data: list[str] = []
 
+    def _deafen(self) -> None:
+        super()._deafen()
+        self._line, self._data = [], []
+
     def end(self) -> None:
         """Hear that the stream has ended: events end by themselves."""
 
@@ -102,9 +116,10 @@ class _StreamEar(Ear):
         for line in self._lines(data):
             if line.startswith(b"data:"):
                 self._data.append(line[5:].strip().decode())
-            elif not line and self._data:
-                yield "\n".join(self._data)
-                self._data = []
+            elif not line:
+                event, self._data, self.waiting = "\n".join(self._data), [], 0
+                if event:
+                    yield event
 
     def _lines(self, data: bytes) -> Iterator[bytes]:
         """Yield the lines that are whole by now; each byte of a long one is looked at once."""
@@ -114,7 +129,7 @@ class _StreamEar(Ear):
         for begun in others:
             yield b"".join(self._line).removesuffix(b"\r")
             self._line = [begun]
-            self.waiting = len(begun)
+            self.waiting += len(begun)
 
 
 def _decoder(coding: str) -> zlib._Decompress | None:
