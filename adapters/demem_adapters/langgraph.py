@@ -363,19 +363,23 @@ def _read(
     while left:
         # Without a floor: what hardly bears on the query is told from the rest by its score.
         reading = memory.read(query, limit=size, mode="evidence", floor=0.0, **asking)
-        found = _scores(reading)
+        found = _scores(reading, ids)
         if len(found) >= min(wanted, len(left)) or size > most:
             return found
         size *= _GROWTH
     return []
 
 
-def _scores(reading: Reading) -> list[tuple[Place, float]]:
-    """Return the places that a reading holds something of, with probabilities, best first."""
+def _scores(reading: Reading, ids: Collection[str]) -> list[tuple[Place, float]]:
+    """Return the places that a reading holds something of, with probabilities, best first.
+
+    What was remembered since it was looked which items there are is none of these.
+    """
     found: dict[Place, float] = {}
     for line in sorted(reading.lines, key=lambda line: -line.score):
         for item in (line.evidence, *line.again):  # as probable, whichever of them is read
-            found.setdefault(_place(item), line.probability)
+            if item.source_id in ids:
+                found.setdefault(_place(item), line.probability)
     return [*found.items()]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 from collections.abc import Iterable
 from itertools import chain
@@ -33,7 +34,8 @@ from langgraph.store.base.batch import AsyncBatchedBaseStore
 from langgraph.store.memory import InMemoryStore
 
 from demem_adapters.common import Memories
-from demem_adapters.langgraph import SlotStore, text_of, wrap
+from demem_adapters.langgraph import SOURCE, SlotStore, text_of, wrap
+from demem_agent import SlotMemory
 from demem_agent.errors import StoreError
 from demem_agent.stores import MemoryStore
 from demem_agent.testing import BagEncoder
@@ -219,6 +221,23 @@ def test_what_is_gone_from_the_inner_store_is_not_found(memories: Memories) -> N
 
 # -- searched with a memory
 # --------------------------------------------------------------------------------------
+
+
+def test_what_a_memory_takes_while_it_is_searched_is_not_found_yet(
+    memories: Memories, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = wrap(InMemoryStore(), memories)
+    store.put(("facts", "ana"), "a", {"text": "The bike is blue."})
+    listed = SlotMemory.evidence
+
+    def taken_after_it_was_listed(memory: SlotMemory, **given: Any) -> Any:
+        items = listed(memory, **given)
+        late = json.dumps(["facts", "ana", "late"])
+        memory.ingest("The bike is red.", source=SOURCE, source_id=late)
+        return items
+
+    monkeypatch.setattr(SlotMemory, "evidence", taken_after_it_was_listed)
+    assert keys(store.search(("facts", "ana"), query="bike")) == ["a"]
 
 
 def test_the_best_comes_first_with_its_value_as_it_was_put(memories: Memories) -> None:
