@@ -16,7 +16,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from demem_agent import Evidence, Route, SlotMemory
-from demem_agent.cli.tables import route_words
+from demem_agent.cli.tables.route import route_words
 from demem_agent.encoders import as_matrix, default_encoder
 from demem_agent.scoring import (
     SIGNALS,
