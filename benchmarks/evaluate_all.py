@@ -29,9 +29,11 @@ from typing import Any
 from rich.console import Console, RenderableType
 
 from demem_agent.cli import main as demem
-from demem_agent.cli.tables import audit_parts, evaluation_parts, paper_table, slot_parts
-from demem_agent.cli.tables.evaluation import HEADLINE
+from demem_agent.cli.tables.evaluation import HEADLINE, evaluation_parts
 from demem_agent.cli.tables.figures import figure, interval, share
+from demem_agent.cli.tables.paper import paper_table
+from demem_agent.cli.tables.slots_and_ablations import slot_parts
+from demem_agent.cli.tables.split_audit import audit_parts
 
 Report = Mapping[str, Any]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Annotated, cast
 
 import typer
@@ -17,7 +17,7 @@ from demem_agent.cli.option_groups import spread_groups
 from demem_agent.cli.printing import prepare, print_line
 from demem_agent.cli.usage import usage_error
 
-__all__ = ["app", "run"]
+__all__ = ["app_of", "run"]
 
 INTERRUPTED, PIPE_CLOSED = 130, 141  # as shells number what SIGINT and SIGPIPE end
 _HOOK = "hook"
@@ -25,16 +25,7 @@ _HOOK = "hook"
 # Typer exports its usage errors only through their subclass; older versions take them from click.
 _TyperUsageError = cast(type[Exception], typer.BadParameter.__base__)
 
-app = typer.Typer(
-    name="demem",
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-)
 
-
-@app.callback(invoke_without_command=True)
 def demem(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
@@ -50,8 +41,19 @@ def demem(
         print_line(context.get_help())
 
 
-for _name, _function in COMMANDS.items():
-    app.command(_name, epilog=shown(_name))(spread_groups(_function))
+def app_of(names: Iterable[str]) -> typer.Typer:
+    """Return the program with these commands: another one costs the time to import it."""
+    app = typer.Typer(
+        name="demem",
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    )
+    app.callback(invoke_without_command=True)(demem)
+    for name in names:
+        app.command(name, epilog=shown(name))(spread_groups(COMMANDS[name]))
+    return app
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -67,8 +69,11 @@ def run(arguments: Sequence[str]) -> int:
 
 def _run(arguments: Sequence[str]) -> int:
     prepare()
+    called = [name for name in arguments[:1] if name in COMMANDS]
     try:
-        code = app(args=list(arguments), prog_name="demem", standalone_mode=False)
+        code = app_of(called or COMMANDS)(
+            args=list(arguments), prog_name="demem", standalone_mode=False
+        )
         sys.stdout.flush()
     except (typer.Abort, KeyboardInterrupt):
         return INTERRUPTED

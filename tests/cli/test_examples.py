@@ -16,7 +16,7 @@ pytest.importorskip("typer")
 import typer.main
 
 from demem_agent import SlotMemory
-from demem_agent.cli.app import app
+from demem_agent.cli.app import app_of
 from demem_agent.cli.commands import COMMANDS
 from demem_agent.cli.examples import EXAMPLES
 
@@ -78,7 +78,7 @@ def test_an_example_is_a_call_that_the_command_understands(name: str, call: str)
         Path(file).touch()
     command, *words = words_of(call)
     assert command == name
-    parsed = typer.main.get_command(app).commands[name]  # type: ignore[attr-defined]
+    parsed = typer.main.get_command(app_of([name])).commands[name]  # type: ignore[attr-defined]
     parsed.make_context(name, words)
 
 

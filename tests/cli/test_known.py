@@ -10,7 +10,7 @@ from command_line import Demem
 pytest.importorskip("rich")
 pytest.importorskip("typer")
 
-from demem_agent.cli.tables import NOT_KNOWN
+from demem_agent.cli.tables.route import NOT_KNOWN
 
 HELD = "Which valve has the boiler?"
 FOREIGN = "Who won the football final in Brazil?"

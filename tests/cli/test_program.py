@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -31,6 +34,20 @@ def test_the_module_runs_as_the_program() -> None:
     done = process("--version")
     assert done.returncode == 0
     assert done.stdout.decode().strip() == f"demem {demem_agent.__version__}"
+
+
+@pytest.mark.parametrize("command", ["ask", "hook", "serve"])
+def test_a_command_loads_no_other_and_nothing_that_measures(command: str) -> None:
+    code = (
+        "import sys; from demem_agent.cli import main; "
+        f"main([{command!r}, '--help']); print(*sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.splitlines()[-1].split())
+    assert not {name for name in loaded if re.match(r"demem_agent\.(evaluate|studies)\b", name)}
+    files = {place.rpartition(".")[0] for place in COMMANDS.places.values()}
+    here = COMMANDS.places[command].rpartition(".")[0]
+    assert loaded & {f"demem_agent.cli.{file}" for file in files} == {f"demem_agent.cli.{here}"}
 
 
 def sources_outside_the_cli() -> Iterator[Path]:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from often import often
 
 from demem_agent import Evidence, Route, SlotMemory
-from demem_agent.cli.tables import route_words
+from demem_agent.cli.tables.route import route_words
 from demem_agent.encoders import as_matrix, default_encoder
 from demem_agent.scoring import (
     SIGNALS,

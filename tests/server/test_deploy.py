@@ -10,7 +10,7 @@ import pytest
 from served import MEMORY, calling
 from typer.testing import CliRunner
 
-from demem_agent.cli.app import app
+from demem_agent.cli.app import app_of
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 SERIES = re.compile(r"\b(?:demem|process)_[a-z_]+")
@@ -34,7 +34,7 @@ def test_every_series_that_the_board_draws_is_counted() -> None:
 
 @pytest.mark.parametrize("file", ["Dockerfile", "compose.yaml", "demem.service"])
 def test_every_option_that_is_given_to_serve_is_one(file: str) -> None:
-    known = set(OPTION.findall(CliRunner().invoke(app, ["serve", "--help"]).output))
+    known = set(OPTION.findall(CliRunner().invoke(app_of(["serve"]), ["serve", "--help"]).output))
     lines = (DEPLOY / file).read_text().splitlines()
     served = [
         line for line in lines if re.match(r"\s*(CMD \[|command:|ExecStart=).*\bserve\b", line)

@@ -14,8 +14,8 @@ from demem_agent.cli.chat.session import Said, Session
 from demem_agent.cli.chat.typed import typed_lines
 from demem_agent.cli.json_values import Json
 from demem_agent.cli.printing import print_line
-from demem_agent.cli.tables import NOT_KNOWN
 from demem_agent.cli.tables.cells import cell, counted, counts
+from demem_agent.cli.tables.route import NOT_KNOWN
 from demem_agent.errors import DeMemError, StoreError
 from demem_agent.types import Answer
 

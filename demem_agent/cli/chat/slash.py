@@ -14,16 +14,14 @@ from demem_agent.cli.chat.usage import usage_grid, usage_value
 from demem_agent.cli.faults import UsageError
 from demem_agent.cli.json_values import Json, answer_value, slot_of_each, slot_values
 from demem_agent.cli.memory_options import Company
-from demem_agent.cli.tables import (
-    certificate_parts,
-    lines_table,
-    receipt_grid,
-    recognised_words,
-    route_words,
-    size_words,
-    slots_table,
-)
 from demem_agent.cli.tables.cells import cell, grid, number
+from demem_agent.cli.tables.certificate import certificate_parts
+from demem_agent.cli.tables.decisions import recognised_words
+from demem_agent.cli.tables.left_out import size_words
+from demem_agent.cli.tables.lines import lines_table
+from demem_agent.cli.tables.receipt import receipt_grid
+from demem_agent.cli.tables.route import route_words
+from demem_agent.cli.tables.slots import slots_table
 
 __all__ = ["SLASH", "Shown", "run"]
 

@@ -1,114 +1,93 @@
-"""The commands by name, in the order of ``demem --help``: one file each."""
+"""The commands by name, in the order of ``demem --help``: one file each, imported when called."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-
-from demem_agent.cli.commands.arranging.hide import hide
-from demem_agent.cli.commands.arranging.keep import keep
-from demem_agent.cli.commands.arranging.merge import merge
-from demem_agent.cli.commands.arranging.pin import pin
-from demem_agent.cli.commands.arranging.rename import rename
-from demem_agent.cli.commands.arranging.share import share
-from demem_agent.cli.commands.arranging.slots import slots
-from demem_agent.cli.commands.arranging.undo import undo
-from demem_agent.cli.commands.ask import ask
-from demem_agent.cli.commands.certificates import certificates
-from demem_agent.cli.commands.chat import chat
-from demem_agent.cli.commands.check import check
-from demem_agent.cli.commands.decide import decide
-from demem_agent.cli.commands.decisions import decisions
-from demem_agent.cli.commands.demo import demo
-from demem_agent.cli.commands.explain import explain
-from demem_agent.cli.commands.export import export
-from demem_agent.cli.commands.feedback import feedback
-from demem_agent.cli.commands.forget import forget
-from demem_agent.cli.commands.history import history
-from demem_agent.cli.commands.hook import hook
-from demem_agent.cli.commands.ingest import ingest
-from demem_agent.cli.commands.looking.audit_log import audit_log
-from demem_agent.cli.commands.looking.items import items
-from demem_agent.cli.commands.looking.show import show
-from demem_agent.cli.commands.looking.stats import stats
-from demem_agent.cli.commands.mcp import mcp
-from demem_agent.cli.commands.notes import notes
-from demem_agent.cli.commands.outcome import outcome
-from demem_agent.cli.commands.read import read
-from demem_agent.cli.commands.replay_decisions import replay_decisions
-from demem_agent.cli.commands.restore import restore
-from demem_agent.cli.commands.serving.inspect import inspect
-from demem_agent.cli.commands.serving.keys import keys
-from demem_agent.cli.commands.serving.open import open_page
-from demem_agent.cli.commands.serving.serve import serve
-from demem_agent.cli.commands.setup import setup
-from demem_agent.cli.commands.supersede import supersede
-from demem_agent.cli.commands.update import update
-from demem_agent.cli.commands.whole.backup import backup
-from demem_agent.cli.commands.whole.copy import copy
-from demem_agent.cli.commands.whole.delete import delete
-from demem_agent.cli.commands.whole.doctor import doctor
-from demem_agent.cli.commands.whole.memories import memories
-from demem_agent.cli.commands.whole.rename_memory import rename_memory
-from demem_agent.cli.commands.whole.rotate_key import rotate_key
-from demem_agent.cli.commands.whole.verify_receipt import verify_receipt
-from demem_agent.cli.measuring.audit import audit
-from demem_agent.cli.measuring.bench import bench
-from demem_agent.cli.measuring.eval import evaluate_own
-from demem_agent.cli.measuring.lab import lab
+from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
 
 __all__ = ["COMMANDS"]
 
-COMMANDS: Mapping[str, Callable[..., None]] = {
-    "demo": demo,
-    "chat": chat,
-    "ingest": ingest,
-    "ask": ask,
-    "read": read,
-    "notes": notes,
-    "feedback": feedback,
-    "decide": decide,
-    "outcome": outcome,
-    "decisions": decisions,
-    "replay-decisions": replay_decisions,
-    "items": items,
-    "show": show,
-    "stats": stats,
-    "audit-log": audit_log,
-    "slots": slots,
-    "rename": rename,
-    "pin": pin,
-    "merge": merge,
-    "share": share,
-    "explain": explain,
-    "certificates": certificates,
-    "update": update,
-    "history": history,
-    "supersede": supersede,
-    "keep": keep,
-    "hide": hide,
-    "forget": forget,
-    "undo": undo,
-    "export": export,
-    "import": restore,
-    "backup": backup,
-    "restore": restore,
-    "doctor": doctor,
-    "rotate-key": rotate_key,
-    "verify-receipt": verify_receipt,
-    "check": check,
-    "memories": memories,
-    "copy": copy,
-    "rename-memory": rename_memory,
-    "delete": delete,
-    "eval": evaluate_own,
-    "bench": bench,
-    "audit": audit,
-    "lab": lab,
-    "serve": serve,
-    "open": open_page,
-    "inspect": inspect,
-    "keys": keys,
-    "mcp": mcp,
-    "setup": setup,
-    "hook": hook,
-}
+Command = Callable[..., None]
+
+
+class _Commands(Mapping[str, Command]):
+    """Commands by name, of which one is imported when it is asked for.
+
+    Args:
+        places: where each function is, below ``demem_agent.cli``.
+    """
+
+    def __init__(self, places: Mapping[str, str]) -> None:
+        self.places = places
+
+    def __getitem__(self, name: str) -> Command:
+        module, _, function = self.places[name].rpartition(".")
+        command: Command = getattr(import_module(f"demem_agent.cli.{module}"), function)
+        return command
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.places
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.places)
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+
+COMMANDS = _Commands(
+    {
+        "demo": "commands.demo.demo",
+        "chat": "commands.chat.chat",
+        "ingest": "commands.ingest.ingest",
+        "ask": "commands.ask.ask",
+        "read": "commands.read.read",
+        "notes": "commands.notes.notes",
+        "feedback": "commands.feedback.feedback",
+        "decide": "commands.decide.decide",
+        "outcome": "commands.outcome.outcome",
+        "decisions": "commands.decisions.decisions",
+        "replay-decisions": "commands.replay_decisions.replay_decisions",
+        "items": "commands.looking.items.items",
+        "show": "commands.looking.show.show",
+        "stats": "commands.looking.stats.stats",
+        "audit-log": "commands.looking.audit_log.audit_log",
+        "slots": "commands.arranging.slots.slots",
+        "rename": "commands.arranging.rename.rename",
+        "pin": "commands.arranging.pin.pin",
+        "merge": "commands.arranging.merge.merge",
+        "share": "commands.arranging.share.share",
+        "explain": "commands.explain.explain",
+        "certificates": "commands.certificates.certificates",
+        "update": "commands.update.update",
+        "history": "commands.history.history",
+        "supersede": "commands.supersede.supersede",
+        "keep": "commands.arranging.keep.keep",
+        "hide": "commands.arranging.hide.hide",
+        "forget": "commands.forget.forget",
+        "undo": "commands.arranging.undo.undo",
+        "export": "commands.export.export",
+        "import": "commands.restore.restore",
+        "backup": "commands.whole.backup.backup",
+        "restore": "commands.restore.restore",
+        "doctor": "commands.whole.doctor.doctor",
+        "rotate-key": "commands.whole.rotate_key.rotate_key",
+        "verify-receipt": "commands.whole.verify_receipt.verify_receipt",
+        "check": "commands.check.check",
+        "memories": "commands.whole.memories.memories",
+        "copy": "commands.whole.copy.copy",
+        "rename-memory": "commands.whole.rename_memory.rename_memory",
+        "delete": "commands.whole.delete.delete",
+        "eval": "measuring.eval.evaluate_own",
+        "bench": "measuring.bench.bench",
+        "audit": "measuring.audit.audit",
+        "lab": "measuring.lab.lab",
+        "serve": "commands.serving.serve.serve",
+        "open": "commands.serving.open.open_page",
+        "inspect": "commands.serving.inspect.inspect",
+        "keys": "commands.serving.keys.keys",
+        "mcp": "commands.mcp.mcp",
+        "setup": "commands.setup.setup",
+        "hook": "commands.hook.hook",
+    }
+)

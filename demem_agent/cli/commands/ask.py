@@ -14,15 +14,11 @@ from demem_agent.cli.filter_options import Filter
 from demem_agent.cli.json_values import answer_value, slot_of_each
 from demem_agent.cli.memory_options import Helpers, Place, Situation
 from demem_agent.cli.output import Output
-from demem_agent.cli.tables import (
-    NOT_KNOWN,
-    left_out_words,
-    lines_table,
-    recognised_words,
-    route_words,
-    size_words,
-)
 from demem_agent.cli.tables.cells import cell, grid
+from demem_agent.cli.tables.decisions import recognised_words
+from demem_agent.cli.tables.left_out import left_out_words, size_words
+from demem_agent.cli.tables.lines import lines_table
+from demem_agent.cli.tables.route import NOT_KNOWN, route_words
 from demem_agent.types import Line
 
 __all__ = ["ask"]

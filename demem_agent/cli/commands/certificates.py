@@ -6,8 +6,8 @@ from dataclasses import asdict
 
 from demem_agent.cli.memory_options import Place
 from demem_agent.cli.output import Output
-from demem_agent.cli.tables import certificates_table
 from demem_agent.cli.tables.cells import cell
+from demem_agent.cli.tables.certificate import certificates_table
 
 __all__ = ["certificates"]
 

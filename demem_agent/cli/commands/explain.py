@@ -15,16 +15,12 @@ from demem_agent import Evidence, Route, SlotMemory, SplitCertificate
 from demem_agent.cli.json_values import Json, decision_value, evidence_value, lines_value
 from demem_agent.cli.memory_options import Place
 from demem_agent.cli.output import Output
-from demem_agent.cli.tables import (
-    certificate_parts,
-    context_parts,
-    explained_parts,
-    succession_words,
-    successions_table,
-)
 from demem_agent.cli.tables.cells import cell
-from demem_agent.cli.tables.context import lines_read
+from demem_agent.cli.tables.certificate import certificate_parts
+from demem_agent.cli.tables.choices import explained_parts
+from demem_agent.cli.tables.context import context_parts, lines_read
 from demem_agent.cli.tables.decisions import verdict_text
+from demem_agent.cli.tables.successions import succession_words, successions_table
 from demem_agent.errors import CertificateRefused, InvalidInput, NotFound
 from demem_agent.splitting.replaying import replay
 from demem_agent.types import Context, Explained, Succession, by_id

@@ -14,8 +14,8 @@ from demem_agent import FeedbackReport
 from demem_agent.channels import Told
 from demem_agent.cli.memory_options import Place
 from demem_agent.cli.output import Output
-from demem_agent.cli.tables import certificate_parts
 from demem_agent.cli.tables.cells import cell, grid, number
+from demem_agent.cli.tables.certificate import certificate_parts
 from demem_agent.errors import InvalidInput
 
 __all__ = ["feedback"]

@@ -12,7 +12,7 @@ from demem_agent.cli.filter_options import Filter
 from demem_agent.cli.hints import by_own_id
 from demem_agent.cli.memory_options import Place
 from demem_agent.cli.output import Output
-from demem_agent.cli.tables import receipt_grid
+from demem_agent.cli.tables.receipt import receipt_grid
 
 __all__ = ["forget"]
 

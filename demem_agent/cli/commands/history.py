@@ -10,7 +10,7 @@ import typer
 from demem_agent.cli.json_values import evidence_value
 from demem_agent.cli.memory_options import Place
 from demem_agent.cli.output import Output
-from demem_agent.cli.tables import history_table
+from demem_agent.cli.tables.successions import history_table
 
 __all__ = ["history"]
 

@@ -21,8 +21,8 @@ from demem_agent.cli.output import Output
 from demem_agent.cli.printing import print_line
 from demem_agent.cli.progress import ticking
 from demem_agent.cli.sources import STDIN, Source
-from demem_agent.cli.tables import slots_table
 from demem_agent.cli.tables.cells import cell
+from demem_agent.cli.tables.slots import slots_table
 from demem_agent.errors import InvalidInput
 from demem_agent.imports import Import
 from demem_agent.memory import Progress

@@ -12,7 +12,8 @@ from demem_agent.cli.json_values import reading_value
 from demem_agent.cli.memory_options import Helpers, Place, Situation
 from demem_agent.cli.output import Output
 from demem_agent.cli.printing import print_exact, print_line
-from demem_agent.cli.tables import left_out_words, recognised_words
+from demem_agent.cli.tables.decisions import recognised_words
+from demem_agent.cli.tables.left_out import left_out_words
 from demem_agent.types import Mode, Order, Reading
 
 __all__ = ["read"]

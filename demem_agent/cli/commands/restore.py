@@ -19,8 +19,8 @@ from demem_agent.cli.json_values import slot_values
 from demem_agent.cli.memory_options import Budget, Place
 from demem_agent.cli.output import Output
 from demem_agent.cli.progress import ticking
-from demem_agent.cli.tables import slots_table
 from demem_agent.cli.tables.cells import cell, counted, counts
+from demem_agent.cli.tables.slots import slots_table
 from demem_agent.errors import InvalidInput
 from demem_agent.safekeeping import backup, examine
 from demem_agent.stores.manifest import END, digest_of, ended

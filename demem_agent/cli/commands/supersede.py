@@ -9,7 +9,7 @@ import typer
 
 from demem_agent.cli.memory_options import Place
 from demem_agent.cli.output import Output
-from demem_agent.cli.tables import successions_table
+from demem_agent.cli.tables.successions import successions_table
 from demem_agent.types import by_id
 
 __all__ = ["supersede"]

@@ -12,7 +12,6 @@ from rich.text import Text
 
 from demem_agent import Evidence
 from demem_agent.cli.demo.story import Asked, Forgotten, Learned, Story, Strict, Suppressed
-from demem_agent.cli.tables import certificate_parts, receipt_grid, slots_table
 from demem_agent.cli.tables.cells import (
     add_columns,
     add_figures,
@@ -23,6 +22,9 @@ from demem_agent.cli.tables.cells import (
     number,
     table,
 )
+from demem_agent.cli.tables.certificate import certificate_parts
+from demem_agent.cli.tables.receipt import receipt_grid
+from demem_agent.cli.tables.slots import slots_table
 
 __all__ = ["tell"]
 

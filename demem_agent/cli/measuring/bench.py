@@ -18,7 +18,8 @@ from demem_agent.cli.measuring.slots_and_ablations import ablation_rows, by_row,
 from demem_agent.cli.measuring.trial import Trial
 from demem_agent.cli.model_options import ModelOptions
 from demem_agent.cli.output import Output
-from demem_agent.cli.tables import ablation_parts, paper_scores, paper_table, slot_parts
+from demem_agent.cli.tables.paper import paper_scores, paper_table
+from demem_agent.cli.tables.slots_and_ablations import ablation_parts, slot_parts
 from demem_agent.evaluate import Dialogue
 
 __all__ = ["bench"]

@@ -22,8 +22,8 @@ from demem_agent.cli.measuring.written import note_files, written
 from demem_agent.cli.model_options import ModelOptions
 from demem_agent.cli.printing import print_line
 from demem_agent.cli.progress import ticking
-from demem_agent.cli.tables import protocol_parts
 from demem_agent.cli.tables.cells import cell
+from demem_agent.cli.tables.protocol import protocol_parts
 from demem_agent.errors import CollaboratorError
 from demem_agent.evaluate import Dialogue, Maker
 from demem_agent.evaluate.protocol.forecast import Estimate, estimate

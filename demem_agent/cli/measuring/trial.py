@@ -19,8 +19,7 @@ from demem_agent.cli.measuring.systems import CEILING, OURS, systems
 from demem_agent.cli.measuring.written import note_files, written
 from demem_agent.cli.output import Output
 from demem_agent.cli.progress import ticking
-from demem_agent.cli.tables import evaluation_parts
-from demem_agent.cli.tables.evaluation import LIMITS
+from demem_agent.cli.tables.evaluation import LIMITS, evaluation_parts
 from demem_agent.evaluate import Dialogue, Maker, Measured, evaluate, paired, report, save
 from demem_agent.evaluate.drawing.figures import draw, require_matplotlib
 

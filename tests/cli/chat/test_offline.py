@@ -13,7 +13,7 @@ pytest.importorskip("rich")
 pytest.importorskip("typer")
 
 from demem_agent.cli.chat.quoting import asks
-from demem_agent.cli.tables import NOT_KNOWN
+from demem_agent.cli.tables.route import NOT_KNOWN
 
 
 def test_offline_what_is_told_is_noted_and_what_is_asked_is_quoted(chat: Chat) -> None:

@@ -10,8 +10,8 @@ from demem_agent import Slot, SlotMemory
 from demem_agent.cli.json_values import slot_value, slot_values
 from demem_agent.cli.memory_options import Place
 from demem_agent.cli.output import Output
-from demem_agent.cli.tables import slots_table
 from demem_agent.cli.tables.cells import cell
+from demem_agent.cli.tables.slots import slots_table
 from demem_agent.errors import NotFound
 
 __all__ = ["show_slots", "slots"]

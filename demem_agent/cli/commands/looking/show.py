@@ -14,8 +14,8 @@ from demem_agent.cli.commands.looking.items import settled
 from demem_agent.cli.json_values import Json, evidence_value, slot_of_each
 from demem_agent.cli.memory_options import File, Place
 from demem_agent.cli.output import Output
-from demem_agent.cli.tables import succession_words
 from demem_agent.cli.tables.cells import cell, first_words, grid
+from demem_agent.cli.tables.successions import succession_words
 from demem_agent.errors import NotFound
 from demem_agent.types import Context, Mark, Succession, by_id, number_of
 
