@@ -39,7 +39,7 @@ from operator import lt
 from pathlib import Path
 
 from faults import Platter, in_ram, left_behind, named, on
-from faulty_files import Disk
+from faulty_files import Disk, Event
 from kills import Child
 
 from demem_agent import SlotMemory
@@ -199,7 +199,7 @@ def crash(threads: int, rounds: int, seed: int, every: int, found: Found) -> Non
                 shutil.rmtree(state)
 
 
-def _recorded(threads: int, rounds: int, found: Found) -> list[object]:
+def _recorded(threads: int, rounds: int, found: Found) -> list[Event]:
     disk = Disk(records=True)
     with in_ram() as folder, on(disk), in_one_group():
         working = Together(f"sqlite:///{folder}/a.db", threads)

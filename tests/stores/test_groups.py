@@ -602,7 +602,9 @@ def copies(folder: Path) -> Iterator[Path]:
     with made(folder / "made.db"):
         pass
     for number in count():
-        yield shutil.copy(folder / "made.db", folder / f"{number}.db")
+        copy = folder / f"{number}.db"
+        shutil.copy(folder / "made.db", copy)
+        yield copy
 
 
 def require_serial(programs: Sequence[Sequence[Call]], folder: Path) -> int:

@@ -6,8 +6,9 @@ German. So these are looked for only where a number has to stand.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import product
 
 __all__ = ["NUMBER", "ORDINAL", "every_word", "number_of_word", "numbers_by_word"]
 
@@ -85,24 +86,32 @@ def numbers_by_word() -> Mapping[str, int]:
     """Return what each word for a number below a hundred stands for."""
     found = dict(_MORE)
     for language, words in _TO_TWENTY.items():
-        first = words.split()
-        found.update((word, n) for n, word in enumerate(first, 1))
-        for ten, tens in enumerate(_TENS[language].split(), 2):
-            found[tens] = 10 * ten
-            found.update(_above(language, 10 * ten, tens, first[:_ONES]))
+        found.update((word, n) for n, word in enumerate(words.split(), 1))
+        found.update((word, 10 * n) for n, word in enumerate(_TENS[language].split(), 2))
+        for first, joined, last in _joined(language):
+            for parts in product(first, joined, last):
+                found["".join(parts)] = first[parts[0]] + last[parts[2]]
     return found
 
 
-def _above(language: str, ten: int, tens: str, ones: list[str]) -> Iterator[tuple[str, int]]:
-    """Yield the words of the numbers between two tens."""
-    for n, one in enumerate(ones, 1):
-        for joined in _JOINED[language]:
-            if language == "german":
-                yield f"{one}{joined}{tens}", ten + n
-            elif language == "italian":
-                yield f"{tens[:-1] if one[0] in 'uo' else tens}{one}", ten + n
-            else:
-                yield f"{tens}{joined}{one}", ten + n
+#: Words by what they stand for.
+_Words = Mapping[str, int]
+
+
+def _joined(language: str) -> Iterator[tuple[_Words, Sequence[str], _Words]]:
+    """Yield what the numbers between two tens are joined of: words, what is between, and words."""
+    ones = {word: n for n, word in enumerate(_TO_TWENTY[language].split()[:_ONES], 1)}
+    tens = {word: 10 * n for n, word in enumerate(_TENS[language].split(), 2)}
+    joined = _JOINED[language]
+    if language == "german":
+        yield ones, joined, tens
+    elif language == "italian":  # "ventuno", "ventidue"
+        cut = {word[:-1]: ten for word, ten in tens.items()}
+        open_ones = {word: n for word, n in ones.items() if word[0] in "uo"}
+        yield cut, joined, open_ones
+        yield tens, joined, {word: n for word, n in ones.items() if word not in open_ones}
+    else:
+        yield tens, joined, ones
 
 
 def number_of_word(word: str) -> int | None:
@@ -131,8 +140,47 @@ def every_word(number: int) -> frozenset[str]:
     return frozenset(words | {str(number)})
 
 
-_WORDS = "|".join(sorted(numbers_by_word(), key=len, reverse=True))
+def _any(words: Iterable[str]) -> str:
+    return f"(?:{'|'.join(sorted(words, key=len, reverse=True))})"
+
+
+def _all_joined() -> Iterator[str]:
+    """Yield what matches the numbers that are joined of two words, by language.
+
+    Some hundred words one beside the other take an expression ten times as long to compile.
+    """
+    for language in _JOINED:
+        for first, joined, last in _joined(language):
+            yield _any(first) + _any(joined) + _any(last)
+
+
+def _single(least: int, most: int) -> Iterator[str]:
+    """Yield the words for numbers in a range that are not joined of two."""
+    joined: set[str] = set()
+    for language in _JOINED:
+        for parts in _joined(language):
+            joined.update(map("".join, product(*parts)))
+    for word, number in numbers_by_word().items():
+        if least <= number <= most and word not in joined:
+            yield word
+
+
+def _ordinal() -> str:
+    """Return what matches an ordinal."""
+    larger = "|".join([*_all_joined(), _any(_single(20, 99))])
+    return "|".join(
+        [
+            rf"(?:{larger})(?:th|ste[nr]?)",
+            rf"{_any(_single(2, 19))}(?:th|te[nr]?)",
+            _any(_ODD_ORDINALS),
+        ]
+    )
+
+
 #: A number below a hundred in words, or one in digits.
-NUMBER = rf"(?:\d{{1,3}}(?![\d:h])(?![.,]\d)|(?:{_WORDS})(?!\w))"
+NUMBER = (
+    r"(?:\d{1,3}(?![\d:h])(?![.,]\d)"
+    rf"|(?:{'|'.join([*_all_joined(), _any(_single(1, 99))])})(?!\w))"
+)
 #: Which birthday it is, in words.
-ORDINAL = rf"(?:{'|'.join(sorted(_ordinals(), key=len, reverse=True))})(?!\w)"
+ORDINAL = rf"(?:{_ordinal()})(?!\w)"
