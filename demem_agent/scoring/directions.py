@@ -109,6 +109,21 @@ class Directions:
             if len(self._coming) >= _AT_ONCE:
                 self._settle()
 
+    def load(self, codes: Codes, scales: Vectors) -> None:
+        """Begin with vectors as :meth:`packed` gives them."""
+        self._codes.load(codes)
+        self._scales.load(scales)
+        self._count = len(codes)
+
+    def packed(self, rows: slice) -> dict[str, NDArray[Any]]:
+        """Return the vectors of some rows as they are kept, by ``codes`` and ``scale``, or as
+        ``exact``.
+        """
+        self._settle()
+        if self._exact is not None:
+            return {"exact": self._exact.view()[rows]}
+        return {"codes": self._codes.view()[rows], "scale": self._scales.view()[rows]}
+
     def keep(self, kept: NDArray[np.bool_]) -> None:
         """Drop the rows that are not marked."""
         self._settle()

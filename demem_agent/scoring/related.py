@@ -20,6 +20,7 @@ from demem_agent.encoders.static import StaticEncoder
 from demem_agent.scoring.columns import Column
 from demem_agent.scoring.directions import Directions, rounded
 from demem_agent.scoring.letters import is_marked, spelling_vectors
+from demem_agent.scoring.packed import Packed, joined
 
 __all__ = ["RelatedWords"]
 
@@ -55,15 +56,34 @@ class RelatedWords:
         Those that are not English stand behind a mark, as from
         :func:`~demem_agent.scoring.letters.marked`.
         """
-        for stem, form in zip(stems, forms, strict=True):
-            if form not in self._numbers:
-                number = len(self._numbers)
-                self._numbers[form] = number
-                self._of_stem[stem] = (*self._of_stem.get(stem, ()), number)
-        numbers = [self._numbers[form] for form in forms]
+        numbers = [self._number(form, stem) for stem, form in zip(stems, forms, strict=True)]
         self._starts.append(len(self._words))
         self._words.extend(np.array(numbers, np.int32))
         self._counts.append(len(forms))
+
+    def load(self, blocks: Sequence[Packed]) -> None:
+        """Begin with the words of packed passages, in order."""
+        columns = []
+        for block in blocks:
+            terms = block.lists["term"]
+            first_stems = block.columns["stem"].tolist()
+            numbers = [
+                self._number(form, terms[stem])
+                for form, stem in zip(block.lists["form"], first_stems, strict=True)
+            ]
+            columns.append(np.array(numbers, np.int32)[block.columns["word"]])
+        self._words.load(np.concatenate(columns))
+        counts = joined(blocks, "words", np.int32)
+        self._counts.load(counts)
+        self._starts.load(np.cumsum(counts, dtype=np.int64) - counts)
+
+    def _number(self, form: str, stem: str) -> int:
+        """Return the number of a word, a new one where it is new."""
+        number = self._numbers.get(form)
+        if number is None:
+            number = self._numbers[form] = len(self._numbers)
+            self._of_stem[stem] = (*self._of_stem.get(stem, ()), number)
+        return number
 
     def forms(self, start: int) -> list[str]:
         """Return the distinct words from number ``start`` on, as they were added."""

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from demem_agent.errors import InvariantBroken
 from demem_agent.later import dataclass
 from demem_agent.scoring.index import PassageIndex
+from demem_agent.scoring.packed import Packed, coded
 from demem_agent.slots import choosing
 from demem_agent.slots.experience import Experience
 from demem_agent.slots.recognition import Decisions
@@ -59,6 +64,19 @@ class Derived:
             raise InvariantBroken("a memory with evidence has no index of contexts")
         return self.experience
 
+    def load(self, ids: Sequence[str], slots: Sequence[int], blocks: Sequence[Packed]) -> None:
+        """Enter packed items in their slots, in order; their passages are in the index already."""
+        for id, slot in zip(ids, slots, strict=True):
+            self.members.setdefault(slot, {})[id] = None
+        self.sessions = _by_value(ids, *coded(blocks, "session"))
+        for block in blocks:
+            for note, *sources in block.lists["made_from"]:
+                for source in sources:
+                    self.notes.setdefault(source, []).append(f"e{note}")
+        codes, column = coded(blocks, "source")
+        for place in np.flatnonzero(column == codes.get(CORRECTION, -1)).tolist():
+            self.cards[ids[place]] = None
+
     def enter(self, stored: StoredEvidence, *, known: bool) -> None:
         """Enter an item in its slot; one that is ``known`` already is only encoded anew."""
         item = stored.evidence
@@ -101,3 +119,14 @@ class Derived:
     def drop(self, items: set[str]) -> None:
         """Take the passages of items out of the index."""
         self.passages().remove(items)
+
+
+def _by_value(
+    ids: Sequence[str], codes: Mapping[Any, int], column: NDArray[np.int32]
+) -> dict[Any, list[str]]:
+    """Return per value of a coded column the ids of the items that have it, in order."""
+    found: dict[Any, list[str]] = {value: [] for value in codes}
+    lists = list(found.values())
+    for id, code in zip(ids, column.tolist(), strict=True):
+        lists[code].append(id)
+    return found

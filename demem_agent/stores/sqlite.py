@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,8 @@ from demem_agent.errors import MemoryGone, StaleState, StoreError
 from demem_agent.later import module
 from demem_agent.settings import Settings
 from demem_agent.slots.records import Delta, Head
-from demem_agent.stores import connections
+from demem_agent.slots.state import State
+from demem_agent.stores import connections, snapshots
 from demem_agent.stores.base import (
     Address,
     DeletionReceipt,
@@ -59,8 +61,8 @@ from demem_agent.stores.rows import (
 from demem_agent.stores.schema import VERSION
 from demem_agent.stores.tables import Tables
 from demem_agent.stores.touched import touched_since
-from demem_agent.stores.waiting import remaining, tries
-from demem_agent.stores.whole_rows import Writing, rows_of
+from demem_agent.stores.waiting import remaining, tries, waiting_at_most
+from demem_agent.stores.whole_rows import Writing, packed_rows_of, rows_of
 from demem_agent.stores.wrapping import VARIABLE, EncryptionKey, given_key, write_file_secret
 
 if TYPE_CHECKING:
@@ -72,6 +74,12 @@ else:
     backups = module("demem_agent.stores.backups")
 
 __all__ = ["SqliteStore", "from_url"]
+
+
+#: A block of a snapshot: its number, that of the last item in it, and what it is.
+_Block = tuple[int, int, bytes]
+#: Blocks that are written at once: a megabyte, about.
+_AT_ONCE = 8
 
 
 def from_url(
@@ -122,6 +130,7 @@ class SqliteStore:
         self.exclusive = must_be_alone()
         self._closed = False
         self._waiting: list[tuple[str, bool]] = []  # to be erased once no transaction is open
+        self._useless: dict[Address, set[int]] = {}  # blocks of snapshots, to be made anew
         self._given = encryption_key
         self._connection = connect(self.path, key)
         self._db = self._connection.db
@@ -173,6 +182,38 @@ class SqliteStore:
         with self._reading("load") as tables:
             memory = found_memory(self._db, tables.keys, address)
             return None if memory is None else rows_of(tables, memory)
+
+    def load_packed(self, address: Address) -> Rows | None:
+        """Return all rows of a memory, items as they are packed; or None when there is none."""
+        with self._reading("load") as tables:
+            memory = found_memory(self._db, tables.keys, address)
+            if memory is None:
+                return None
+            rows, self._useless[address] = packed_rows_of(tables, memory)
+            return rows
+
+    def pack(self, address: Address, state: State) -> None:
+        """Keep the items of a state packed where they are not, as far as it is that of now.
+
+        It goes on in small transactions until another writer has moved the memory on. It waits for
+        nobody.
+
+        Raises:
+            StoreError: also where another process writes just now.
+        """
+        with waiting_at_most(0.0):
+            with self._reading("read") as tables:
+                memory = found_memory(self._db, tables.keys, address)
+                known = {} if memory is None else tables.last_packed(memory.id)
+            for block in self._useless.pop(address, ()):
+                known.pop(block, None)
+            for some in _in_groups(snapshots.made(state, known)):
+                with self._writing("pack") as tables:
+                    memory = found_memory(self._db, tables.keys, address)
+                    if memory is None or not _is_of_now(memory, state.head):
+                        return
+                    for number, last, body in some:
+                        tables.put_block(memory.id, number, last, body)
 
     def news(self, address: Address, seq: int) -> News | None:
         """Return what changed of a memory after an operation, or None where not all is known."""
@@ -500,3 +541,15 @@ class SqliteStore:
         with reported(doing, self.path), self._connection.lock:
             wait_for(self._connection, remaining(connections.WAIT))
             yield
+
+
+def _in_groups(blocks: Iterable[_Block]) -> Iterator[list[_Block]]:
+    """Yield blocks as many at a time as are written at once."""
+    coming = iter(blocks)
+    while some := list(islice(coming, _AT_ONCE)):
+        yield some
+
+
+def _is_of_now(memory: MemoryRow, head: Head) -> bool:
+    """Whether a memory stands where a head is of."""
+    return (memory.columns["seq"], memory.columns["era"]) == (head.seq, head.era)

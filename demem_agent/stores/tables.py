@@ -12,11 +12,22 @@ from typing import TYPE_CHECKING, Any
 from demem_agent.errors import StoreError
 from demem_agent.stores.bodies import body_of, values_in
 from demem_agent.stores.keys import Keys
+from demem_agent.stores.sealing import Broken
 
 if TYPE_CHECKING:
     from sqlite3 import Connection as Database
 
-__all__ = ["COLUMNS", "MOST_NUMBERS", "Tables", "id_of", "number_in", "number_in_row"]
+__all__ = [
+    "COLUMNS",
+    "ITEMS",
+    "MOST_NUMBERS",
+    "SNAPSHOT",
+    "Tables",
+    "block_of",
+    "id_of",
+    "number_in",
+    "number_in_row",
+]
 
 #: Rows that a table may have of one memory, as their numbers go.
 MOST_NUMBERS = 2**36
@@ -37,6 +48,9 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "mark": ("kept", "hidden"),
     "op": ("kind", "op_key", "request", "result"),
 }
+#: The table of packed items, in blocks of so many numbers each (``snapshots``).
+SNAPSHOT = "snapshot"
+ITEMS = 256
 #: Rows that are read at a time where those of certain numbers are meant.
 _AT_ONCE = 500
 
@@ -69,6 +83,7 @@ class Tables:
         self._db.executemany(
             f"INSERT OR REPLACE INTO {table} (id, cell, sealed) VALUES (?, ?, ?)", written
         )
+        self._changed(table, memory, map(number_in, cells))
         return new
 
     def delete(self, table: str, memory: int, numbers: Iterable[int]) -> int:
@@ -76,8 +91,8 @@ class Tables:
         cells = self._cells(table, [id_of(memory, number) for number in numbers])
         if not cells:
             return 0
-        self.keys.destroy(cells.values())
-        self._db.executemany(f"DELETE FROM {table} WHERE id = ?", [(id,) for id in cells])
+        self._delete(table, cells)
+        self._changed(table, memory, map(number_in, cells))
         return len(cells)
 
     def note(self, memory: int, operations: Iterable[tuple[int, str]]) -> None:
@@ -86,9 +101,42 @@ class Tables:
         if rows:
             self._db.executemany("INSERT INTO op (id, kind) VALUES (?, ?)", rows)
 
+    def put_block(self, memory: int, block: int, last: int, body: bytes) -> None:
+        """Write a block of a snapshot in the place of the one of its number.
+
+        Args:
+            last: the number of the last item in it.
+        """
+        id = id_of(memory, block)
+        cells = self._cells(SNAPSHOT, [id])
+        cell, sealed = self.keys.seal(body, _place_of_block(id, last), cells.get(id))
+        insert = f"INSERT OR REPLACE INTO {SNAPSHOT} (id, last, cell, sealed) VALUES (?, ?, ?, ?)"
+        self._db.execute(insert, (id, last, cell, sealed))
+
+    def drop_blocks(self, memory: int, blocks: Iterable[int]) -> None:
+        """Delete blocks of a snapshot and their secrets."""
+        cells = self._cells(SNAPSHOT, [id_of(memory, block) for block in blocks])
+        if cells:
+            self._delete(SNAPSHOT, cells)
+
+    def blocks(self, memory: int) -> Iterator[tuple[int, bytes]]:
+        """Yield the blocks of a snapshot, each with its number; empty where it cannot be opened."""
+        select = f"SELECT id, last, cell, sealed FROM {SNAPSHOT} WHERE id BETWEEN ? AND ?"
+        for id, last, cell, sealed in self._db.execute(select, _range(memory)).fetchall():
+            try:
+                body = self.keys.unseal(sealed, _place_of_block(id, last), cell)
+            except Broken:
+                body = b""
+            yield number_in(id), body
+
+    def last_packed(self, memory: int) -> dict[int, int]:
+        """Return for each block of a snapshot the number of the last item in it."""
+        select = f"SELECT id, last FROM {SNAPSHOT} WHERE id BETWEEN ? AND ?"
+        return {number_in(id): last for id, last in self._db.execute(select, _range(memory))}
+
     def clear(self, memory: int) -> None:
         """Delete all rows of a memory and their secrets."""
-        for table in COLUMNS:
+        for table in (*COLUMNS, SNAPSHOT):
             where = f"FROM {table} WHERE id BETWEEN ? AND ?"
             cells = self._db.execute(f"SELECT cell {where}", _range(memory)).fetchall()
             self.keys.destroy(cell for (cell,) in cells if isinstance(cell, int))
@@ -130,6 +178,27 @@ class Tables:
             except ValueError:
                 continue
 
+    def read_between(
+        self, table: str, memory: int, stretches: Iterable[tuple[int, int]]
+    ) -> Iterator[tuple[str, SealedRow]]:
+        """Yield the sealed rows of some stretches of numbers; one that ends with -1 has no end."""
+        select = f"SELECT id, cell, sealed FROM {table} WHERE id BETWEEN ? AND ? ORDER BY id"
+        for first, last in stretches:
+            end = MOST_NUMBERS - 1 if last < 0 else last
+            found = self._db.execute(select, (id_of(memory, first), id_of(memory, end)))
+            for row in found.fetchall():
+                yield f"{table} {number_in(row['id'])}", SealedRow(self.keys, table, row)
+
+    def _changed(self, table: str, memory: int, numbers: Iterable[int]) -> None:
+        """Drop the blocks of the snapshot that have items of which the rows have changed."""
+        if table == "evidence":
+            self.drop_blocks(memory, {block_of(number) for number in numbers})
+
+    def _delete(self, table: str, cells: Mapping[int, int]) -> None:
+        """Delete rows by their ids, and their secrets by their cells."""
+        self.keys.destroy(cells.values())
+        self._db.executemany(f"DELETE FROM {table} WHERE id = ?", [(id,) for id in cells])
+
     def _found(self, table: str, memory: int, numbers: Iterable[int] | None) -> Iterator[Any]:
         select = f"SELECT id, cell, sealed FROM {table} WHERE"
         also = "AND sealed IS NOT NULL" if table == "op" else ""
@@ -167,9 +236,17 @@ class SealedRow:
         Raises:
             Broken: if it is not what was written there.
         """
+        values = values_in(self.body(), COLUMNS[self._table])
+        return {_key(self._table): number_in(self._row["id"]), **values}
+
+    def body(self) -> bytes:
+        """Return what was sealed.
+
+        Raises:
+            Broken: if it is not what was written there.
+        """
         id, cell, sealed = self._row
-        body = self._keys.unseal(sealed, _place(self._table, id), cell)
-        return {_key(self._table): number_in(id), **values_in(body, COLUMNS[self._table])}
+        return self._keys.unseal(sealed, _place(self._table, id), cell)
 
 
 def id_of(memory: int, number: int) -> int:
@@ -183,6 +260,11 @@ def id_of(memory: int, number: int) -> int:
     return memory * MOST_NUMBERS + number
 
 
+def block_of(number: int) -> int:
+    """Return the block of a snapshot that an item is in: those from 1 on are in the first."""
+    return max(number - 1, 0) // ITEMS
+
+
 def number_in(id: int) -> int:
     """Return the number of a row in its memory."""
     return id % MOST_NUMBERS
@@ -194,6 +276,10 @@ def _range(memory: int) -> tuple[int, int]:
 
 def _place(table: str, id: int) -> str:
     return f"{table} {id}"
+
+
+def _place_of_block(id: int, last: int) -> str:
+    return f"{SNAPSHOT} {id} {last}"
 
 
 def _key(table: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from typing import Any, TypeVar
 
+from demem_agent.scoring.packed import Packed
 from demem_agent.slots.records import Delta, StoredEvidence
 from demem_agent.stores.base import Rows
 from demem_agent.stores.codec import certified_to_json
@@ -35,10 +36,12 @@ from demem_agent.stores.rows import (
     succession_to_row,
 )
 from demem_agent.stores.slot_rows import slot_row
+from demem_agent.stores.snapshots import gaps
+from demem_agent.stores.snapshots import read as read_blocks
 from demem_agent.stores.tables import SealedRow, Tables, number_in_row
 from demem_agent.types import number_of
 
-__all__ = ["Writing", "rows_of"]
+__all__ = ["Writing", "packed_rows_of", "rows_of"]
 
 _Record = TypeVar("_Record")
 
@@ -112,20 +115,49 @@ class Writing:
         self._memory.count(table, -self._tables.delete(table, self._memory.id, gone))
 
 
+def packed_rows_of(tables: Tables, memory: MemoryRow) -> tuple[Rows, set[int]]:
+    """Return all rows of a memory, those of packed items so, and the blocks that are of no use.
+
+    Where anything is damaged, no item is packed.
+    """
+    with naming_damage(f"memory {memory.address.memory_id!r}"):
+        settings = settings_from_row(memory.columns)
+        head = head_from_row(memory.columns)
+    blocks, others = read_blocks(tables, memory.id, head, settings)
+    if blocks:
+        rows = rows_of(tables, memory, packed=blocks)
+        if not rows.damaged:
+            return rows, others
+    return rows_of(tables, memory), others.union(blocks)
+
+
 def rows_of(
-    tables: Tables, memory: MemoryRow, touched: Mapping[str, Collection[int]] | None = None
+    tables: Tables,
+    memory: MemoryRow,
+    touched: Mapping[str, Collection[int]] | None = None,
+    packed: Mapping[int, Packed] | None = None,
 ) -> Rows:
-    """Return all rows of a memory, or those of certain numbers in each table that are there."""
+    """Return all rows of a memory, or those of certain numbers in each table that are there.
+
+    Args:
+        packed: blocks of items whose rows are not read.
+    """
     with naming_damage(f"memory {memory.address.memory_id!r}"):
         settings = settings_from_row(memory.columns)
         head = head_from_row(memory.columns)
     damaged: list[str] = []
     read = partial(_sound, tables, memory, damaged, touched)
+    evidence = (
+        read("evidence", evidence_from_row)
+        if packed is None
+        else _beside(tables, memory, damaged, packed)
+    )
     operations = read("op", operation_from_row)
     return Rows(
         settings=settings,
         head=head,
-        evidence=read("evidence", evidence_from_row),
+        evidence=evidence,
+        packed=[packed[number] for number in sorted(packed or ())] if packed else (),
         slots=read("slot", slot_from_row),
         contexts=read("context", context_from_row),
         certificates=read("certificate", certificate_from_row),
@@ -137,6 +169,21 @@ def rows_of(
         receipts=[one for one in operations if one.key is None],
         damaged=damaged,
     )
+
+
+def _beside(
+    tables: Tables, memory: MemoryRow, damaged: list[str], packed: Mapping[int, Packed]
+) -> list[StoredEvidence]:
+    """Return the items that are not packed."""
+    found = list(tables.read_between("evidence", memory.id, gaps(packed)))
+    count = len(found) + sum(map(len, packed.values()))
+    if count != memory.counts.get("evidence", 0):
+        damaged.append("evidence: not as many as there should be")
+    return sound_rows(found, _item, damaged)
+
+
+def _item(row: SealedRow) -> StoredEvidence:
+    return evidence_from_row(row.opened())
 
 
 def _says_nothing(delta: Delta) -> Iterable[int]:

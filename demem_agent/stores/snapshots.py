@@ -1,0 +1,178 @@
+"""Items packed in blocks beside their rows, so that a memory opens without looking at each row.
+
+A block is of a stretch of numbers, sealed as a row is, and bound to its place. It goes, with its
+key, in the transaction that changes or deletes the row of any of its items. The rows are what is
+true: a block that is missing, damaged, or of another version is passed over, and made anew from
+them.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import unicodedata
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demem_agent.scoring.packed import LISTS, Packed
+from demem_agent.settings import Settings
+from demem_agent.slots.records import Head
+from demem_agent.slots.state import State
+from demem_agent.stores import tables
+from demem_agent.stores.bodies import packed_body, parts_of
+from demem_agent.stores.tables import Tables
+from demem_agent.types import number_of
+
+__all__ = ["FEWEST", "FORMAT", "gaps", "made", "numbers_of", "packed_from", "packed_to", "read"]
+
+#: What the columns of a text come to. It changes whenever any of them would be another for some
+#: text: ``tests/stores/test_snapshots.py`` notices.
+FORMAT = 1
+#: Bytes that say how long the head is.
+_LENGTH = 4
+#: Items that the last block waits for: they are loaded from their rows in 2 ms.
+FEWEST = 16
+#: Characters that a block may have: it is in RAM as a whole.
+_LONGEST = 4_000_000
+#: Columns of numbers without a pattern, which follow what is squeezed.
+_RAW = ("codes", "exact")
+
+
+def stamp() -> list[Any]:
+    """Return what must be the same where a block is read as where it was written."""
+    return [FORMAT, tables.ITEMS, unicodedata.unidata_version, sys.byteorder]
+
+
+def numbers_of(block: int) -> range:
+    """Return the numbers of the items that a block is of."""
+    return range(block * tables.ITEMS + 1, (block + 1) * tables.ITEMS + 1)
+
+
+def made(state: State, known: Mapping[int, int]) -> Iterator[tuple[int, int, bytes]]:
+    """Pack what of a state is not packed, each block with its number and that of its last item.
+
+    The last block waits until so many items have come that it is worth it, and one of very long
+    texts is not packed: its rows are as good.
+
+    Args:
+        known: the number of the last item of each block that is there.
+    """
+    end = state.head.evidence
+    for block in range(-(-end // tables.ITEMS)):
+        numbers = numbers_of(block)
+        coming = _live(state, range(known.get(block, 0) + 1, numbers.stop), numbers.start)
+        is_last = numbers.stop > end
+        if len(coming) >= (FEWEST if is_last else 1):
+            ids = _live(state, numbers, numbers.start)
+            if sum(len(state.evidence[id].text) for id in ids) <= _LONGEST:
+                body = packed_to(state.packed(ids))
+                if body is not None:
+                    yield block, number_of(ids[-1]), body
+
+
+def _live(state: State, numbers: range, first: int) -> list[str]:
+    """Return the ids of the items of some numbers from one on that are there."""
+    of = range(max(numbers.start, first), numbers.stop)
+    return [id for id in map("e{}".format, of) if id in state.evidence]
+
+
+def read(
+    opened: Tables, memory: int, head: Head, settings: Settings
+) -> tuple[dict[int, Packed], set[int]]:
+    """Return the blocks of a memory that can be used, by their numbers, and those that cannot."""
+    found: dict[int, Packed] = {}
+    others: set[int] = set()
+    for block, body in opened.blocks(memory):
+        try:
+            packed = packed_from(body)
+            _require_of(packed, block, head, settings)
+        except (ValueError, KeyError, TypeError):
+            others.add(block)
+        else:
+            found[block] = packed
+    return found, others
+
+
+def gaps(blocks: Mapping[int, Packed]) -> Iterator[tuple[int, int]]:
+    """Yield the stretches of numbers, first and last, of which the items are in no block.
+
+    The last one has no end.
+    """
+    first = 1
+    for block in sorted(blocks):
+        start = numbers_of(block).start
+        if start > first:
+            yield first, start - 1
+        first = int(blocks[block].columns["number"][-1]) + 1
+    yield first, -1
+
+
+def packed_to(packed: Packed) -> bytes | None:
+    """Return a block as bytes; None where that would be too many."""
+    columns = {name: _narrow(column) for name, column in packed.columns.items()}
+    shapes = [(name, column.dtype.str, column.shape) for name, column in columns.items()]
+    told = {"stamp": stamp(), "columns": shapes, "lists": packed.lists}
+    head = json.dumps(told, separators=(",", ":")).encode("ascii")
+    plain = [column.tobytes() for name, column in columns.items() if name not in _RAW]
+    told_of = b"".join((len(head).to_bytes(_LENGTH, "little"), head, *plain, packed.text))
+    return packed_body(told_of, [columns[name].tobytes() for name in _RAW if name in columns])
+
+
+def packed_from(body: bytes) -> Packed:
+    """Return a block from what :func:`packed_to` returned.
+
+    Raises:
+        ValueError, KeyError, TypeError: for anything else, and what another version wrote.
+    """
+    plain, raw = parts_of(body)
+    start = _LENGTH + int.from_bytes(plain[:_LENGTH], "little")
+    told = json.loads(plain[_LENGTH:start])
+    if told["stamp"] != stamp() or told["lists"].keys() != set(LISTS):
+        raise ValueError("a block of another version")
+    columns: dict[str, NDArray[Any]] = {}
+    raw_start = 0
+    for name, kind, shape in told["columns"]:
+        is_raw = name in _RAW
+        source, at = (raw, raw_start) if is_raw else (plain, start)
+        column = np.frombuffer(source, kind, math.prod(shape), at)
+        columns[name] = column.reshape(shape)
+        if is_raw:
+            raw_start += column.nbytes
+        else:
+            start += column.nbytes
+    return Packed(columns, told["lists"], plain[start:])
+
+
+def _narrow(column: NDArray[Any]) -> NDArray[Any]:
+    """Return whole numbers in as few bytes as they fit in; all else as it is."""
+    if column.dtype.kind != "i" or column.dtype.itemsize == 1 or not column.size:
+        return column
+    if column.min() < 0:
+        return column
+    largest = int(column.max())
+    for kind in (np.uint8, np.uint16):
+        if largest <= np.iinfo(kind).max:
+            return column.astype(kind)
+    return column
+
+
+def _require_of(packed: Packed, block: int, head: Head, settings: Settings) -> None:
+    """Raise a ValueError for what cannot be a block of these items."""
+    numbers = packed.columns["number"]
+    held = numbers_of(block)
+    vectors = packed.columns["codes" if "codes" in packed.columns else "exact"]
+    is_of = (
+        len(numbers)
+        and held.start <= numbers[0]
+        and numbers[-1] < held.stop
+        and bool((np.diff(numbers.astype(np.int64)) > 0).all())
+        and vectors.shape == (packed.passages, head.dimensions)
+        and int(packed.columns["parts"].sum()) == packed.passages
+        and int(packed.columns["slot"].max()) < settings.slots
+    )
+    if not is_of:
+        raise ValueError("a block of other items")
