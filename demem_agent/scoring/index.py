@@ -71,8 +71,7 @@ class PassageIndex:
         self.speakers = Names()
         self.languages = Names()
         self.spelling = Spelling(self.lexical, self.related, self.speakers, self.languages)
-        self._loaded = 0  # rows that were loaded: where their items stand is looked up
-        self._first: dict[str, int] = {}
+        self._first = Column(np.int32)  # rows, by the number of an item; below 0 where it has none
         self._own: dict[str, Evidence] = {}
         self._said: Mapping[str, Evidence] = self._own if items is None else items
         self.changes = 0
@@ -97,7 +96,7 @@ class PassageIndex:
         self._load_vectors(blocks)
         self.lexical.load(blocks)
         self.related.load(blocks)
-        self._loaded = len(self)
+        self._number_rows()
 
     def _load_vectors(self, blocks: Sequence[Packed]) -> None:
         if all("codes" in block.columns for block in blocks):
@@ -135,8 +134,8 @@ class PassageIndex:
     ) -> None:
         """Append one item with a vector of unit length per passage."""
         self.changes += 1
-        self._first[evidence.id] = len(self.passages)
         number = number_of(evidence.id)
+        self._begin(number)
         session = self.sessions.code(evidence.session)
         speaker = self.speakers.code(evidence.speaker)
         turn_length = sum(end - start for start, end in spans)
@@ -153,6 +152,13 @@ class PassageIndex:
             self._add_text(evidence, evidence.text[start:end], turn_length)
         if self._said is self._own:
             self._own[evidence.id] = evidence
+
+    def _begin(self, number: int) -> None:
+        """Note that the next row is the first of an item."""
+        new = number + 1 - len(self._first)
+        if new > 0:
+            self._first.extend(np.full(new, -1, np.int32))
+        self._first.view()[number] = len(self.passages)
 
     def _add_forms(self, evidence: Evidence, start: int, end: int) -> None:
         forms = forms_of(evidence, start, end)
@@ -177,7 +183,6 @@ class PassageIndex:
         """Drop items without a trace: what is left is as if they had never been added."""
         self.changes += 1
         kept = ~np.isin(self.item.view(), list(map(number_of, evidence_ids)))
-        self._loaded = int(np.count_nonzero(kept[: self._loaded]))
         self.passages.keep(kept)
         for evidence_id in evidence_ids:
             self._own.pop(evidence_id, None)
@@ -217,10 +222,12 @@ class PassageIndex:
         yield from self.kept.values()
 
     def _number_rows(self) -> None:
-        self._first = {}
-        numbers = self.item.view()[self._loaded :].tolist()
-        for row, number in enumerate(numbers, self._loaded):
-            self._first.setdefault(f"e{number}", row)
+        """Note where the rows of each item begin."""
+        numbers = self.item.view()
+        first = np.full(int(numbers.max(initial=0)) + 1, -1, np.int32)
+        rows = np.arange(len(numbers), dtype=np.int32)
+        first[numbers[::-1]] = rows[::-1]  # of several rows the one that is written last stays
+        self._first.load(first)
 
     def move(self, evidence_id: str, slot: int) -> None:
         """Put the passages of an item into another slot."""
@@ -237,14 +244,12 @@ class PassageIndex:
 
     def rows(self, evidence_id: str) -> slice:
         """Return the rows of an item's passages, which are consecutive."""
-        items = self.item.view()
         number = number_of(evidence_id)
-        known = self._first.get(evidence_id)
-        if known is None:
-            known = int(np.searchsorted(items[: self._loaded], number))
-            if known == self._loaded or items.item(known) != number:
-                raise KeyError(evidence_id)
-        first = end = known
+        row: int = self._first.item(number) if number < len(self._first) else -1
+        if row < 0:
+            raise KeyError(evidence_id)
+        first = end = row
+        items = self.item.view()
         while end < len(items) and items.item(end) == number:
             end += 1
         return slice(first, end)
@@ -293,8 +298,8 @@ class PassageIndex:
 
     def evidence_ids(self) -> set[str]:
         """Return the ids of the items that are indexed."""
-        loaded = {f"e{number}" for number in self.item.view()[: self._loaded].tolist()}
-        return loaded.union(self._first)
+        return set(map("e{}".format, np.flatnonzero(self._first.view() >= 0).tolist()))
+
 
 
 def rows_of(index: PassageIndex, stretches: Iterable[Stretch]) -> list[int]:

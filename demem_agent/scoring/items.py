@@ -60,8 +60,7 @@ class Items(MutableMapping[str, Evidence]):
 
     def __iter__(self) -> Iterator[str]:
         if self._columns is not None:
-            for number in self._columns.alive():
-                yield f"e{number}"
+            yield from map("e{}".format, self._columns.alive())
         yield from self._put
 
     def __reversed__(self) -> Iterator[str]:
@@ -128,13 +127,14 @@ class _Columns:
         self._sources: dict[int, tuple[str, ...]] = {}
         for block in blocks:
             self._sources.update((int(note), tuple(of)) for note, *of in block.lists["made_from"])
-        self._last = int(self._numbers[-1])
-        self._is_gone = np.zeros(len(self._numbers), np.bool_)
         self.count = len(self._numbers)
+        #: By the number of an item, from 0 on; below 0 where there is none.
+        self._places = np.full(int(self._numbers[-1]) + 1, -1, np.int32)
+        self._places[self._numbers] = np.arange(self.count)
 
     def alive(self) -> list[int]:
         """Return the numbers of the items that are there, ascending."""
-        numbers: list[int] = self._numbers[~self._is_gone].tolist()
+        numbers: list[int] = np.flatnonzero(self._places >= 0).tolist()
         return numbers
 
     def place(self, id: object) -> int | None:
@@ -142,17 +142,14 @@ class _Columns:
         if not isinstance(id, str) or id[:1] != "e" or not id[1:].isdecimal():
             return None
         number = number_of(id)
-        if number > self._last:
+        if number >= len(self._places) or id != f"e{number}":
             return None
-        place = int(np.searchsorted(self._numbers, number))
-        is_there = place < len(self._numbers) and self._numbers[place] == number
-        if not is_there or self._is_gone[place] or id != f"e{number}":
-            return None
-        return place
+        place: int = self._places.item(number)
+        return place if place >= 0 else None
 
     def drop(self, place: int) -> None:
         """Take an item out, and its text out of RAM."""
-        self._is_gone[place] = True
+        self._places[self._numbers[place]] = -1
         self.count -= 1
         start, end = self._stretch(place)
         self._text[start:end] = bytes(end - start)

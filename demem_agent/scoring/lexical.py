@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from demem_agent.later import dataclass
 from demem_agent.scoring.columns import Column
-from demem_agent.scoring.packed import Packed, joined
+from demem_agent.scoring.packed import Packed, joined, numbered
 
 __all__ = ["Elsewhere", "LexicalIndex", "share_of"]
 
@@ -107,8 +107,7 @@ def _loaded(blocks: Sequence[Packed]) -> tuple[dict[str, int], _Loaded]:
     places, rows = [], []
     first = 0
     for block in blocks:
-        known = np.array([terms.setdefault(term, len(terms)) for term in block.lists["term"]])
-        places.append(np.repeat(known, block.columns["held"]))
+        places.append(np.repeat(numbered(terms, block.lists["term"]), block.columns["held"]))
         rows.append(block.columns["row"] + np.int32(first))
         first += block.passages
     of = np.concatenate(places, dtype=np.int64)

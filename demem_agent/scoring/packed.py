@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -23,7 +24,7 @@ from demem_agent.types import Evidence, number_of
 if TYPE_CHECKING:
     from demem_agent.scoring.index import PassageIndex
 
-__all__ = ["CODED", "LISTS", "Packed", "coded", "columns_of_words", "joined", "packed_items"]
+__all__ = ["CODED", "LISTS", "Packed", "coded", "columns_of_words", "joined", "numbered", "packed_items"]
 
 #: Fields of items that many share: a column has where in a list of its block each value stands.
 CODED = ("speaker", "session", "source", "source_id", "at", "metadata")
@@ -142,11 +143,15 @@ def coded(blocks: Sequence[Packed], name: str) -> tuple[dict[Any, int], NDArray[
     order in which they first come, and the column of these numbers.
     """
     codes: dict[Any, int] = {}
-    columns = []
-    for block in blocks:
-        numbers = [codes.setdefault(value, len(codes)) for value in block.lists[name]]
-        columns.append(np.array(numbers, np.int32)[block.columns[name]])
-    return codes, np.concatenate(columns)
+    of_each = [numbered(codes, block.lists[name])[block.columns[name]] for block in blocks]
+    return codes, np.concatenate(of_each)
+
+
+def numbered(codes: dict[Any, int], values: Sequence[Any]) -> NDArray[np.int32]:
+    """Return the numbers of values, each of which comes once; those that are new get the next."""
+    new = [value for value in values if value not in codes]
+    codes.update(zip(new, count(len(codes)), strict=False))
+    return np.fromiter(map(codes.__getitem__, values), np.int32, len(values))
 
 
 def _places_of(values: Sequence[_Value]) -> tuple[NDArray[np.int32], list[_Value]]:

@@ -20,7 +20,7 @@ from demem_agent.encoders.static import StaticEncoder
 from demem_agent.scoring.columns import Column
 from demem_agent.scoring.directions import Directions, rounded
 from demem_agent.scoring.letters import is_marked, spelling_vectors
-from demem_agent.scoring.packed import Packed, joined
+from demem_agent.scoring.packed import Packed, joined, numbered
 
 __all__ = ["RelatedWords"]
 
@@ -65,13 +65,12 @@ class RelatedWords:
         """Begin with the words of packed passages, in order."""
         columns = []
         for block in blocks:
-            terms = block.lists["term"]
-            first_stems = block.columns["stem"].tolist()
-            numbers = [
-                self._number(form, terms[stem])
-                for form, stem in zip(block.lists["form"], first_stems, strict=True)
-            ]
-            columns.append(np.array(numbers, np.int32)[block.columns["word"]])
+            known = len(self._numbers)
+            numbers = numbered(self._numbers, block.lists["form"])
+            columns.append(numbers[block.columns["word"]])
+            terms, stems = block.lists["term"], block.columns["stem"]
+            for place in np.flatnonzero(numbers >= known).tolist():
+                self._stand_for(terms[stems.item(place)], numbers.item(place))
         self._words.load(np.concatenate(columns))
         counts = joined(blocks, "words", np.int32)
         self._counts.load(counts)
@@ -82,8 +81,12 @@ class RelatedWords:
         number = self._numbers.get(form)
         if number is None:
             number = self._numbers[form] = len(self._numbers)
-            self._of_stem[stem] = (*self._of_stem.get(stem, ()), number)
+            self._stand_for(stem, number)
         return number
+
+    def _stand_for(self, stem: str, number: int) -> None:
+        """Note that a new word has a stem."""
+        self._of_stem[stem] = (*self._of_stem.get(stem, ()), number)
 
     def forms(self, start: int) -> list[str]:
         """Return the distinct words from number ``start`` on, as they were added."""

@@ -28,6 +28,7 @@ from demem_agent.slots.cache import Cache
 from demem_agent.slots.corrected import Wrong
 from demem_agent.slots.derived import Derived
 from demem_agent.slots.experiment import Experiment
+from demem_agent.slots.placed import Placed
 from demem_agent.slots.recognition import best_line
 from demem_agent.slots.records import (
     Certified,
@@ -82,7 +83,7 @@ class State:
     reranking: Counter[str] | None = None
     head: Head = field(default_factory=Head)
     evidence: Items = field(default_factory=Items)
-    slot_of: dict[str, int] = field(default_factory=dict)
+    slot_of: Placed = field(default_factory=Placed)
     slots: dict[int, SlotState] = field(default_factory=dict)
     contexts: dict[str, StoredContext] = field(default_factory=dict)
     certificates: dict[str, Certified] = field(default_factory=dict)
@@ -282,10 +283,9 @@ class State:
         """Begin with packed items, in order of ingestion; nothing has been put yet."""
         self.evidence.load(blocks)
         self.passage_index().load(blocks)
-        ids = list(self.evidence)
-        slots: list[int] = joined(blocks, "slot", np.int32).tolist()
-        self.slot_of = dict(zip(ids, slots, strict=True))
-        self.derived.load(ids, slots, blocks)
+        numbers = joined(blocks, "number", np.int32)
+        self.slot_of.load(numbers, joined(blocks, "slot", np.int32))
+        self.derived.load(numbers, blocks)
 
     def packed(self, ids: Sequence[str]) -> Packed:
         """Pack items that follow each other, at least one."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 
@@ -131,17 +131,17 @@ def _load_uses(state: State, rows: Rows) -> None:
 
 
 def _load_slots(state: State, rows: Rows, damaged: list[str]) -> None:
+    active = state.derived.open_slots(row.number for row in rows.slots)
     for row in rows.slots:
-        state.members.setdefault(row.number, {})
         try:
             state.slots[row.number] = _slot(state, row, later=bool(rows.packed))
         except (KeyError, ValueError):
             damaged.append(f"slot {row.number}")
-    damaged.extend(f"slot {number}" for number in _without_row_or_parent(state))
+    damaged.extend(f"slot {number}" for number in _without_row_or_parent(state, active))
 
 
-def _without_row_or_parent(state: State) -> Iterator[int]:
-    for number in state.members:
+def _without_row_or_parent(state: State, active: Iterable[int]) -> Iterator[int]:
+    for number in active:
         if number not in state.slots:
             yield number
     for slot in state.slots.values():
