@@ -301,7 +301,6 @@ class PassageIndex:
         return set(map("e{}".format, np.flatnonzero(self._first.view() >= 0).tolist()))
 
 
-
 def rows_of(index: PassageIndex, stretches: Iterable[Stretch]) -> list[int]:
     """Return the rows of the passages that the stretches of live items are in, each once."""
     found: dict[int, None] = {}

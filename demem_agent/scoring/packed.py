@@ -24,7 +24,16 @@ from demem_agent.types import Evidence, number_of
 if TYPE_CHECKING:
     from demem_agent.scoring.index import PassageIndex
 
-__all__ = ["CODED", "LISTS", "Packed", "coded", "columns_of_words", "joined", "numbered", "packed_items"]
+__all__ = [
+    "CODED",
+    "LISTS",
+    "Packed",
+    "coded",
+    "columns_of_words",
+    "joined",
+    "numbered",
+    "packed_items",
+]
 
 #: Fields of items that many share: a column has where in a list of its block each value stands.
 CODED = ("speaker", "session", "source", "source_id", "at", "metadata")

@@ -185,4 +185,3 @@ class Derived:
     def drop(self, items: set[str]) -> None:
         """Take the passages of items out of the index."""
         self.passages().remove(items)
-

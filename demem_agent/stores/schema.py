@@ -140,10 +140,11 @@ CREATE TABLE op (id INTEGER PRIMARY KEY, cell INTEGER, sealed BLOB, kind TEXT);
 #: and are read as they were; what would not know the others refuses the file.
 _CODES = ""
 
-#: Items packed in blocks, beside their rows; ``last`` is the number of the last one in a block.
+#: Rows packed in blocks, beside themselves: how many are in a block, and the number of the last.
 _SNAPSHOT = """
 CREATE TABLE snapshot (
-    id INTEGER PRIMARY KEY, last INTEGER NOT NULL, cell INTEGER NOT NULL, sealed BLOB NOT NULL);
+    id INTEGER PRIMARY KEY, count INTEGER NOT NULL, last INTEGER NOT NULL, cell INTEGER NOT NULL,
+    sealed BLOB NOT NULL);
 """
 
 MIGRATIONS: tuple[str, ...] = (

@@ -12,7 +12,8 @@ import json
 import math
 import sys
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -24,10 +25,23 @@ from demem_agent.slots.records import Head
 from demem_agent.slots.state import State
 from demem_agent.stores import tables
 from demem_agent.stores.bodies import packed_body, parts_of
-from demem_agent.stores.tables import Tables
+from demem_agent.stores.tables import COLUMNS, Block, Row, Tables, block_of, key_of
 from demem_agent.types import number_of
 
-__all__ = ["FEWEST", "FORMAT", "gaps", "made", "numbers_of", "packed_from", "packed_to", "read"]
+__all__ = [
+    "FEWEST",
+    "FORMAT",
+    "gaps",
+    "made",
+    "numbers_of",
+    "packed_from",
+    "packed_to",
+    "read",
+    "read_rows",
+    "rows_from",
+    "rows_packed",
+    "worth_packing",
+]
 
 #: What the columns of a text come to. It changes whenever any of them would be another for some
 #: text: ``tests/stores/test_snapshots.py`` notices.
@@ -48,12 +62,12 @@ def stamp() -> list[Any]:
 
 
 def numbers_of(block: int) -> range:
-    """Return the numbers of the items that a block is of."""
+    """Return the numbers of the rows that a block is of."""
     return range(block * tables.ITEMS + 1, (block + 1) * tables.ITEMS + 1)
 
 
-def made(state: State, known: Mapping[int, int]) -> Iterator[tuple[int, int, bytes]]:
-    """Pack what of a state is not packed, each block with its number and that of its last item.
+def made(state: State, known: Mapping[int, int]) -> Iterator[Block]:
+    """Pack what items of a state are not packed.
 
     The last block waits until so many items have come that it is worth it, and one of very long
     texts is not packed: its rows are as good.
@@ -71,7 +85,7 @@ def made(state: State, known: Mapping[int, int]) -> Iterator[tuple[int, int, byt
             if sum(len(state.evidence[id].text) for id in ids) <= _LONGEST:
                 body = packed_to(state.packed(ids))
                 if body is not None:
-                    yield block, number_of(ids[-1]), body
+                    yield Block(block, len(ids), number_of(ids[-1]), body)
 
 
 def _live(state: State, numbers: range, first: int) -> list[str]:
@@ -80,34 +94,103 @@ def _live(state: State, numbers: range, first: int) -> list[str]:
     return [id for id in map("e{}".format, of) if id in state.evidence]
 
 
-def read(
-    opened: Tables, memory: int, head: Head, settings: Settings
-) -> tuple[dict[int, Packed], set[int]]:
-    """Return the blocks of a memory that can be used, by their numbers, and those that cannot."""
-    found: dict[int, Packed] = {}
+def worth_packing(numbers: Sequence[int], known: Mapping[int, int]) -> Iterator[list[int]]:
+    """Yield for each block of rows that is to be packed their numbers, out of all that there are.
+
+    Args:
+        known: the number of the last row of each block that is there.
+    """
+    last_block = block_of(numbers[-1]) if numbers else 0
+    for block, of in groupby(numbers, block_of):
+        held = list(of)
+        coming = sum(number > known.get(block, 0) for number in held)
+        if coming >= (FEWEST if block == last_block else 1):
+            yield held
+
+
+def rows_packed(rows: Sequence[Row]) -> Block | None:
+    """Pack rows of one block as they are; None where they would be too long."""
+    raw: list[bytes] = []
+    values = []
+    for row in rows:
+        told: list[Any] = list(row.values())
+        for place, value in enumerate(told):
+            if isinstance(value, bytes):
+                raw.append(value)
+                told[place] = [len(value)]
+        values.append(told)
+    told_of = json.dumps({"stamp": stamp(), "rows": values}, separators=(",", ":"))
+    numbers = [next(iter(row.values())) for row in rows]
+    body = packed_body(told_of.encode("ascii"), raw) if len(told_of) <= _LONGEST else None
+    return None if body is None else Block(block_of(numbers[0]), len(rows), numbers[-1], body)
+
+
+def rows_from(table: str, block: Block) -> list[Row]:
+    """Return rows from what :func:`rows_packed` returned.
+
+    Raises:
+        ValueError, KeyError, TypeError: for anything else, and what another version wrote.
+    """
+    plain, raw = parts_of(block.body)
+    told = json.loads(plain)
+    if told["stamp"] != stamp():
+        raise ValueError("a block of another version")
+    names = (key_of(table), *COLUMNS[table])
+    rows = []
+    start = 0
+    for values in told["rows"]:
+        for place, value in enumerate(values):
+            if isinstance(value, list):
+                (length,) = value
+                values[place] = raw[start : start + length]
+                start += length
+        rows.append(dict(zip(names, values, strict=True)))
+    return rows
+
+
+def read_rows(opened: Tables, memory: int, table: str) -> tuple[dict[int, list[Row]], set[int]]:
+    """Return the rows of a memory that are packed, by blocks, and the blocks that are of no use."""
+    found: dict[int, list[Row]] = {}
     others: set[int] = set()
-    for block, body in opened.blocks(memory):
+    for block in opened.blocks(memory, table):
         try:
-            packed = packed_from(body)
-            _require_of(packed, block, head, settings)
+            found[block.number] = rows_from(table, block)
         except (ValueError, KeyError, TypeError):
-            others.add(block)
-        else:
-            found[block] = packed
+            others.add(block.number)
     return found, others
 
 
-def gaps(blocks: Mapping[int, Packed]) -> Iterator[tuple[int, int]]:
-    """Yield the stretches of numbers, first and last, of which the items are in no block.
+def read(
+    opened: Tables, memory: int, head: Head, settings: Settings
+) -> tuple[dict[int, Packed], set[int]]:
+    """Return the blocks of items that can be used, by their numbers, and those that cannot."""
+    found: dict[int, Packed] = {}
+    others: set[int] = set()
+    for block in opened.blocks(memory, "evidence"):
+        try:
+            packed = packed_from(block.body)
+            _require_of(packed, block.number, head, settings)
+        except (ValueError, KeyError, TypeError):
+            others.add(block.number)
+        else:
+            found[block.number] = packed
+    return found, others
+
+
+def gaps(lasts: Mapping[int, int]) -> Iterator[tuple[int, int]]:
+    """Yield the stretches of numbers, first and last, of which the rows are in no block.
 
     The last one has no end.
+
+    Args:
+        lasts: the number of the last row in each block.
     """
     first = 1
-    for block in sorted(blocks):
+    for block in sorted(lasts):
         start = numbers_of(block).start
         if start > first:
             yield first, start - 1
-        first = int(blocks[block].columns["number"][-1]) + 1
+        first = lasts[block] + 1
     yield first, -1
 
 

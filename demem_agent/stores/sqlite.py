@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -59,10 +59,10 @@ from demem_agent.stores.rows import (
     succession_to_row,
 )
 from demem_agent.stores.schema import VERSION
-from demem_agent.stores.tables import Tables
+from demem_agent.stores.tables import PACKED, Block, Tables
 from demem_agent.stores.touched import touched_since
 from demem_agent.stores.waiting import remaining, tries, waiting_at_most
-from demem_agent.stores.whole_rows import Writing, packed_rows_of, rows_of
+from demem_agent.stores.whole_rows import Useless, Writing, packed_rows_of, rows_of
 from demem_agent.stores.wrapping import VARIABLE, EncryptionKey, given_key, write_file_secret
 
 if TYPE_CHECKING:
@@ -76,9 +76,7 @@ else:
 __all__ = ["SqliteStore", "from_url"]
 
 
-#: A block of a snapshot: its number, that of the last item in it, and what it is.
-_Block = tuple[int, int, bytes]
-#: Blocks that are written at once: a megabyte, about.
+#: Blocks of a snapshot that are written at once: a megabyte, about.
 _AT_ONCE = 8
 
 
@@ -130,7 +128,7 @@ class SqliteStore:
         self.exclusive = must_be_alone()
         self._closed = False
         self._waiting: list[tuple[str, bool]] = []  # to be erased once no transaction is open
-        self._useless: dict[Address, set[int]] = {}  # blocks of snapshots, to be made anew
+        self._useless: dict[Address, Useless] = {}  # blocks of snapshots, to be made anew
         self._given = encryption_key
         self._connection = connect(self.path, key)
         self._db = self._connection.db
@@ -193,7 +191,7 @@ class SqliteStore:
             return rows
 
     def pack(self, address: Address, state: State) -> None:
-        """Keep the items of a state packed where they are not, as far as it is that of now.
+        """Keep rows packed where they are not, and items as a state has them that is that of now.
 
         It goes on in small transactions until another writer has moved the memory on. It waits for
         nobody.
@@ -201,19 +199,58 @@ class SqliteStore:
         Raises:
             StoreError: also where another process writes just now.
         """
+        head = state.head
         with waiting_at_most(0.0):
+            memory, unpacked = self._unpacked(address, head)
+            for table, lasts in unpacked.items():
+                if table == "evidence":
+                    coming = snapshots.made(state, lasts)
+                else:
+                    coming = self._rows_packed(table, memory, lasts)
+                if not all(self._put_packed(address, head, table, some) for some in _few(coming)):
+                    return
+
+    def _unpacked(self, address: Address, head: Head) -> tuple[int, dict[str, dict[int, int]]]:
+        """Return the number of a memory, and the tables of which it has rows that are not packed.
+
+        With each goes the number of the last row in every block that is there. There are none of a
+        memory that has moved on.
+        """
+        useless = self._useless.pop(address, {})
+        found: dict[str, dict[int, int]] = {}
+        with self._reading("read") as tables:
+            memory = found_memory(self._db, tables.keys, address)
+            if memory is None or not _is_of_now(memory, head):
+                return 0, found
+            for table in PACKED:
+                known = tables.packed(memory.id, table)
+                sound = [b for b in known if b.number not in useless.get(table, ())]
+                if sum(block.count for block in sound) != memory.counts.get(table, 0):
+                    found[table] = {block.number: block.last for block in sound}
+            return memory.id, found
+
+    def _rows_packed(self, table: str, memory: int, lasts: Mapping[int, int]) -> Iterator[Block]:
+        """Pack rows that are not, a block at a time, so that others can use the connection."""
+        with self._reading("read") as tables:
+            numbers = tables.numbers(table, memory)
+        for some in snapshots.worth_packing(numbers, lasts):
             with self._reading("read") as tables:
-                memory = found_memory(self._db, tables.keys, address)
-                known = {} if memory is None else tables.last_packed(memory.id)
-            for block in self._useless.pop(address, ()):
-                known.pop(block, None)
-            for some in _in_groups(snapshots.made(state, known)):
-                with self._writing("pack") as tables:
-                    memory = found_memory(self._db, tables.keys, address)
-                    if memory is None or not _is_of_now(memory, state.head):
-                        return
-                    for number, last, body in some:
-                        tables.put_block(memory.id, number, last, body)
+                rows = tables.opened(table, memory, some)
+            block = snapshots.rows_packed([row for _, row in sorted(rows.items())])
+            if block is not None:
+                yield block
+
+    def _put_packed(
+        self, address: Address, head: Head, table: str, blocks: Iterable[Block]
+    ) -> bool:
+        """Write blocks of a memory; return whether it has not moved on."""
+        with self._writing("pack") as tables:
+            memory = found_memory(self._db, tables.keys, address)
+            if memory is None or not _is_of_now(memory, head):
+                return False
+            for block in blocks:
+                tables.put_block(memory.id, table, block)
+            return True
 
     def news(self, address: Address, seq: int) -> News | None:
         """Return what changed of a memory after an operation, or None where not all is known."""
@@ -543,7 +580,7 @@ class SqliteStore:
             yield
 
 
-def _in_groups(blocks: Iterable[_Block]) -> Iterator[list[_Block]]:
+def _few(blocks: Iterable[Block]) -> Iterator[list[Block]]:
     """Yield blocks as many at a time as are written at once."""
     coming = iter(blocks)
     while some := list(islice(coming, _AT_ONCE)):

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from demem_agent.errors import StoreError
+from demem_agent.later import dataclass
 from demem_agent.stores.bodies import body_of, values_in
 from demem_agent.stores.keys import Keys
 from demem_agent.stores.sealing import Broken
@@ -21,10 +22,14 @@ __all__ = [
     "COLUMNS",
     "ITEMS",
     "MOST_NUMBERS",
+    "PACKED",
     "SNAPSHOT",
+    "Block",
+    "Row",
     "Tables",
     "block_of",
     "id_of",
+    "key_of",
     "number_in",
     "number_in_row",
 ]
@@ -48,13 +53,33 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "mark": ("kept", "hidden"),
     "op": ("kind", "op_key", "request", "result"),
 }
-#: The table of packed items, in blocks of so many numbers each (``snapshots``).
+#: The table of rows that are packed in blocks of so many numbers each (``snapshots``), and which
+#: rows these are; new tables come at the end.
 SNAPSHOT = "snapshot"
 ITEMS = 256
+PACKED = ("evidence", "succession", "context", "op", "situation", "choice")
+#: Blocks that a memory may have of one table.
+_MOST_BLOCKS = 2**32
 #: Rows that are read at a time where those of certain numbers are meant.
 _AT_ONCE = 500
 
 Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A block of a snapshot.
+
+    Attributes:
+        number: which one it is; block 0 is of the rows from 1 on.
+        count: how many rows are in it; ``last`` is the number of the last.
+        body: what is sealed.
+    """
+
+    number: int
+    count: int
+    last: int
+    body: bytes
 
 
 class Tables:
@@ -101,38 +126,45 @@ class Tables:
         if rows:
             self._db.executemany("INSERT INTO op (id, kind) VALUES (?, ?)", rows)
 
-    def put_block(self, memory: int, block: int, last: int, body: bytes) -> None:
-        """Write a block of a snapshot in the place of the one of its number.
-
-        Args:
-            last: the number of the last item in it.
-        """
-        id = id_of(memory, block)
+    def put_block(self, memory: int, table: str, block: Block) -> None:
+        """Write a block of a snapshot in the place of the one of its number."""
+        id = _id_of_block(memory, table, block.number)
         cells = self._cells(SNAPSHOT, [id])
-        cell, sealed = self.keys.seal(body, _place_of_block(id, last), cells.get(id))
-        insert = f"INSERT OR REPLACE INTO {SNAPSHOT} (id, last, cell, sealed) VALUES (?, ?, ?, ?)"
-        self._db.execute(insert, (id, last, cell, sealed))
+        place = _place_of_block(id, block.count, block.last)
+        cell, sealed = self.keys.seal(block.body, place, cells.get(id))
+        columns = "(id, count, last, cell, sealed) VALUES (?, ?, ?, ?, ?)"
+        values = (id, block.count, block.last, cell, sealed)
+        self._db.execute(f"INSERT OR REPLACE INTO {SNAPSHOT} {columns}", values)
 
-    def drop_blocks(self, memory: int, blocks: Iterable[int]) -> None:
+    def drop_blocks(self, memory: int, table: str, blocks: Iterable[int]) -> None:
         """Delete blocks of a snapshot and their secrets."""
-        cells = self._cells(SNAPSHOT, [id_of(memory, block) for block in blocks])
+        ids = [_id_of_block(memory, table, block) for block in blocks]
+        cells = self._cells(SNAPSHOT, ids)
         if cells:
             self._delete(SNAPSHOT, cells)
 
-    def blocks(self, memory: int) -> Iterator[tuple[int, bytes]]:
-        """Yield the blocks of a snapshot, each with its number; empty where it cannot be opened."""
-        select = f"SELECT id, last, cell, sealed FROM {SNAPSHOT} WHERE id BETWEEN ? AND ?"
-        for id, last, cell, sealed in self._db.execute(select, _range(memory)).fetchall():
+    def blocks(self, memory: int, table: str) -> Iterator[Block]:
+        """Yield the blocks of a snapshot; without a body where one cannot be opened."""
+        select = f"SELECT id, count, last, cell, sealed FROM {SNAPSHOT} WHERE id BETWEEN ? AND ?"
+        found = self._db.execute(select, _range_of_blocks(memory, table)).fetchall()
+        for id, rows, last, cell, sealed in found:
             try:
-                body = self.keys.unseal(sealed, _place_of_block(id, last), cell)
+                body = self.keys.unseal(sealed, _place_of_block(id, rows, last), cell)
             except Broken:
                 body = b""
-            yield number_in(id), body
+            yield Block(_number_of_block(id), rows, last, body)
 
-    def last_packed(self, memory: int) -> dict[int, int]:
-        """Return for each block of a snapshot the number of the last item in it."""
-        select = f"SELECT id, last FROM {SNAPSHOT} WHERE id BETWEEN ? AND ?"
-        return {number_in(id): last for id, last in self._db.execute(select, _range(memory))}
+    def packed(self, memory: int, table: str) -> list[Block]:
+        """Return what blocks of a snapshot there are, without their bodies."""
+        select = f"SELECT id, count, last FROM {SNAPSHOT} WHERE id BETWEEN ? AND ?"
+        found = self._db.execute(select, _range_of_blocks(memory, table))
+        return [Block(_number_of_block(id), rows, last, b"") for id, rows, last in found]
+
+    def numbers(self, table: str, memory: int) -> list[int]:
+        """Return the numbers of the rows of a memory that are sealed, ascending."""
+        where = f"WHERE id BETWEEN ? AND ? {_also(table)} ORDER BY id"
+        found = self._db.execute(f"SELECT id FROM {table} {where}", _range(memory))
+        return [number_in(id) for (id,) in found]
 
     def clear(self, memory: int) -> None:
         """Delete all rows of a memory and their secrets."""
@@ -162,7 +194,7 @@ class Tables:
                 row = sealed.opened()
             except ValueError as error:
                 raise StoreError(f"the row {name} is damaged: {error}") from error
-            found[row[_key(table)]] = row
+            found[row[key_of(table)]] = row
         return found
 
     def count(self, table: str, memory: int) -> int:
@@ -182,7 +214,8 @@ class Tables:
         self, table: str, memory: int, stretches: Iterable[tuple[int, int]]
     ) -> Iterator[tuple[str, SealedRow]]:
         """Yield the sealed rows of some stretches of numbers; one that ends with -1 has no end."""
-        select = f"SELECT id, cell, sealed FROM {table} WHERE id BETWEEN ? AND ? ORDER BY id"
+        where = f"WHERE id BETWEEN ? AND ? {_also(table)} ORDER BY id"
+        select = f"SELECT id, cell, sealed FROM {table} {where}"
         for first, last in stretches:
             end = MOST_NUMBERS - 1 if last < 0 else last
             found = self._db.execute(select, (id_of(memory, first), id_of(memory, end)))
@@ -190,9 +223,9 @@ class Tables:
                 yield f"{table} {number_in(row['id'])}", SealedRow(self.keys, table, row)
 
     def _changed(self, table: str, memory: int, numbers: Iterable[int]) -> None:
-        """Drop the blocks of the snapshot that have items of which the rows have changed."""
-        if table == "evidence":
-            self.drop_blocks(memory, {block_of(number) for number in numbers})
+        """Drop the blocks of the snapshot that have rows that have changed."""
+        if table in PACKED:
+            self.drop_blocks(memory, table, {block_of(number) for number in numbers})
 
     def _delete(self, table: str, cells: Mapping[int, int]) -> None:
         """Delete rows by their ids, and their secrets by their cells."""
@@ -201,7 +234,7 @@ class Tables:
 
     def _found(self, table: str, memory: int, numbers: Iterable[int] | None) -> Iterator[Any]:
         select = f"SELECT id, cell, sealed FROM {table} WHERE"
-        also = "AND sealed IS NOT NULL" if table == "op" else ""
+        also = _also(table)
         if numbers is None:
             yield from self._db.execute(
                 f"{select} id BETWEEN ? AND ? {also} ORDER BY id", _range(memory)
@@ -237,7 +270,7 @@ class SealedRow:
             Broken: if it is not what was written there.
         """
         values = values_in(self.body(), COLUMNS[self._table])
-        return {_key(self._table): number_in(self._row["id"]), **values}
+        return {key_of(self._table): number_in(self._row["id"]), **values}
 
     def body(self) -> bytes:
         """Return what was sealed.
@@ -261,7 +294,7 @@ def id_of(memory: int, number: int) -> int:
 
 
 def block_of(number: int) -> int:
-    """Return the block of a snapshot that an item is in: those from 1 on are in the first."""
+    """Return the block of a snapshot that a row is in: those from 1 on are in the first."""
     return max(number - 1, 0) // ITEMS
 
 
@@ -278,11 +311,29 @@ def _place(table: str, id: int) -> str:
     return f"{table} {id}"
 
 
-def _place_of_block(id: int, last: int) -> str:
-    return f"{SNAPSHOT} {id} {last}"
+def _id_of_block(memory: int, table: str, block: int) -> int:
+    return id_of(memory, PACKED.index(table) * _MOST_BLOCKS + block)
 
 
-def _key(table: str) -> str:
+def _number_of_block(id: int) -> int:
+    return number_in(id) % _MOST_BLOCKS
+
+
+def _range_of_blocks(memory: int, table: str) -> tuple[int, int]:
+    return _id_of_block(memory, table, 0), _id_of_block(memory, table, _MOST_BLOCKS - 1)
+
+
+def _place_of_block(id: int, count: int, last: int) -> str:
+    return f"{SNAPSHOT} {id} {count} {last}"
+
+
+def _also(table: str) -> str:
+    """Return what leaves out rows that are not sealed, of which nothing is needed again."""
+    return "AND sealed IS NOT NULL" if table == "op" else ""
+
+
+def key_of(table: str) -> str:
+    """Return what the number of a row of a table is called."""
     return "seq" if table == "op" else "number"
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
+from operator import itemgetter
 from typing import Any, TypeVar
 
-from demem_agent.scoring.packed import Packed
-from demem_agent.slots.records import Delta, StoredEvidence
+from demem_agent.settings import Settings
+from demem_agent.slots.records import Delta, Head, StoredEvidence
 from demem_agent.stores.base import Rows
 from demem_agent.stores.codec import certified_to_json
 from demem_agent.stores.memory_rows import MemoryRow
@@ -36,13 +38,15 @@ from demem_agent.stores.rows import (
     succession_to_row,
 )
 from demem_agent.stores.slot_rows import slot_row
-from demem_agent.stores.snapshots import gaps
+from demem_agent.stores.snapshots import gaps, read_rows
 from demem_agent.stores.snapshots import read as read_blocks
-from demem_agent.stores.tables import SealedRow, Tables, number_in_row
+from demem_agent.stores.tables import PACKED, SealedRow, Tables, key_of, number_in_row
 from demem_agent.types import number_of
 
-__all__ = ["Writing", "packed_rows_of", "rows_of"]
+__all__ = ["Useless", "Writing", "packed_rows_of", "rows_of"]
 
+#: Blocks of snapshots that cannot be used, by their tables.
+Useless = dict[str, set[int]]
 _Record = TypeVar("_Record")
 
 
@@ -115,49 +119,69 @@ class Writing:
         self._memory.count(table, -self._tables.delete(table, self._memory.id, gone))
 
 
-def packed_rows_of(tables: Tables, memory: MemoryRow) -> tuple[Rows, set[int]]:
+def packed_rows_of(tables: Tables, memory: MemoryRow) -> tuple[Rows, Useless]:
     """Return all rows of a memory, those of packed items so, and the blocks that are of no use.
 
     Where anything is damaged, no item is packed.
     """
-    with naming_damage(f"memory {memory.address.memory_id!r}"):
-        settings = settings_from_row(memory.columns)
-        head = head_from_row(memory.columns)
-    blocks, others = read_blocks(tables, memory.id, head, settings)
-    if blocks:
-        rows = rows_of(tables, memory, packed=blocks)
-        if not rows.damaged:
-            return rows, others
-    return rows_of(tables, memory), others.union(blocks)
+    settings, head = _settings_and_head(memory)
+    useless: Useless = {}
+    blocks, useless["evidence"] = read_blocks(tables, memory.id, head, settings)
+    damaged: list[str] = []
+
+    def read(table: str, build: Callable[[Any], _Record]) -> list[_Record]:
+        if table not in PACKED:
+            return _sound(tables, memory, damaged, None, table, build)
+        packed, useless[table] = read_rows(tables, memory.id, table)
+        lasts = {block: rows[-1][key_of(table)] for block, rows in packed.items()}
+        others = _beside(tables, memory, damaged, table, lasts, sum(map(len, packed.values())))
+        found = [row for rows in packed.values() for row in rows]
+        for name, sealed in others:
+            try:
+                found.append(sealed.opened())
+            except ValueError:
+                damaged.append(name)
+        found.sort(key=itemgetter(key_of(table)))
+        return sound_rows(((table, row) for row in found), build, damaged)
+
+    lasts = {block: int(one.columns["number"][-1]) for block, one in blocks.items()}
+    others = _beside(tables, memory, damaged, "evidence", lasts, sum(map(len, blocks.values())))
+    evidence = sound_rows(others, _item, damaged)
+    rows = _rows(settings, head, evidence, read, damaged)
+    if damaged:
+        useless["evidence"] |= blocks.keys()
+        return rows_of(tables, memory), useless
+    return replace(rows, packed=[blocks[number] for number in sorted(blocks)]), useless
 
 
 def rows_of(
-    tables: Tables,
-    memory: MemoryRow,
-    touched: Mapping[str, Collection[int]] | None = None,
-    packed: Mapping[int, Packed] | None = None,
+    tables: Tables, memory: MemoryRow, touched: Mapping[str, Collection[int]] | None = None
 ) -> Rows:
-    """Return all rows of a memory, or those of certain numbers in each table that are there.
-
-    Args:
-        packed: blocks of items whose rows are not read.
-    """
-    with naming_damage(f"memory {memory.address.memory_id!r}"):
-        settings = settings_from_row(memory.columns)
-        head = head_from_row(memory.columns)
+    """Return all rows of a memory, or those of certain numbers in each table that are there."""
+    settings, head = _settings_and_head(memory)
     damaged: list[str] = []
     read = partial(_sound, tables, memory, damaged, touched)
-    evidence = (
-        read("evidence", evidence_from_row)
-        if packed is None
-        else _beside(tables, memory, damaged, packed)
-    )
+    return _rows(settings, head, read("evidence", evidence_from_row), read, damaged)
+
+
+def _settings_and_head(memory: MemoryRow) -> tuple[Settings, Head]:
+    with naming_damage(f"memory {memory.address.memory_id!r}"):
+        return settings_from_row(memory.columns), head_from_row(memory.columns)
+
+
+def _rows(
+    settings: Settings,
+    head: Head,
+    evidence: Sequence[StoredEvidence],
+    read: Callable[[str, Callable[[Any], Any]], list[Any]],
+    damaged: list[str],
+) -> Rows:
+    """Return items with all other rows, read by their tables."""
     operations = read("op", operation_from_row)
     return Rows(
         settings=settings,
         head=head,
         evidence=evidence,
-        packed=[packed[number] for number in sorted(packed or ())] if packed else (),
         slots=read("slot", slot_from_row),
         contexts=read("context", context_from_row),
         certificates=read("certificate", certificate_from_row),
@@ -172,14 +196,18 @@ def rows_of(
 
 
 def _beside(
-    tables: Tables, memory: MemoryRow, damaged: list[str], packed: Mapping[int, Packed]
-) -> list[StoredEvidence]:
-    """Return the items that are not packed."""
-    found = list(tables.read_between("evidence", memory.id, gaps(packed)))
-    count = len(found) + sum(map(len, packed.values()))
-    if count != memory.counts.get("evidence", 0):
-        damaged.append("evidence: not as many as there should be")
-    return sound_rows(found, _item, damaged)
+    tables: Tables,
+    memory: MemoryRow,
+    damaged: list[str],
+    table: str,
+    lasts: Mapping[int, int],
+    packed: int,
+) -> list[tuple[str, SealedRow]]:
+    """Return the rows that are not packed, of which there are so many."""
+    found = list(tables.read_between(table, memory.id, gaps(lasts)))
+    if len(found) + packed != memory.counts.get(table, 0):
+        damaged.append(f"{table}: not as many as there should be")
+    return found
 
 
 def _item(row: SealedRow) -> StoredEvidence:
