@@ -216,18 +216,20 @@ class SqliteStore:
         With each goes the number of the last row in every block that is there. There are none of a
         memory that has moved on.
         """
-        useless = self._useless.pop(address, {})
         found: dict[str, dict[int, int]] = {}
-        with self._reading("read") as tables:
+        useless = self._useless.get(address, {})
+        using = self._writing if any(useless.values()) else self._reading
+        with using("pack") as tables:
             memory = found_memory(self._db, tables.keys, address)
             if memory is None or not _is_of_now(memory, head):
                 return 0, found
             for table in PACKED:
+                tables.drop_blocks(memory.id, table, useless.get(table, ()))
                 known = tables.packed(memory.id, table)
-                sound = [b for b in known if b.number not in useless.get(table, ())]
-                if sum(block.count for block in sound) != memory.counts.get(table, 0):
-                    found[table] = {block.number: block.last for block in sound}
-            return memory.id, found
+                if sum(block.count for block in known) != memory.counts.get(table, 0):
+                    found[table] = {block.number: block.last for block in known}
+        self._useless.pop(address, None)
+        return memory.id, found
 
     def _rows_packed(self, table: str, memory: int, lasts: Mapping[int, int]) -> Iterator[Block]:
         """Pack rows that are not, a block at a time, so that others can use the connection."""
