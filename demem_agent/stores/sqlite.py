@@ -210,6 +210,19 @@ class SqliteStore:
                 if not all(self._put_packed(address, head, table, some) for some in _few(coming)):
                     return
 
+    def broken_blocks(self, address: Address) -> list[str]:
+        """Return the names of the packed blocks of a memory that cannot be opened."""
+        with self._reading("look at") as tables:
+            memory = found_memory(self._db, tables.keys, address)
+            if memory is None:
+                return []
+            return [
+                f"snapshot of {table} {block.number}"
+                for table in PACKED
+                for block in tables.blocks(memory.id, table)
+                if not block.body
+            ]
+
     def _unpacked(self, address: Address, head: Head) -> tuple[int, dict[str, dict[int, int]]]:
         """Return the number of a memory, and the tables of which it has rows that are not packed.
 

@@ -6,6 +6,7 @@ import sqlite3
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -24,6 +25,7 @@ from demem_agent.scoring.columns import Column
 from demem_agent.scoring.index import PassageIndex
 from demem_agent.slots.state import State
 from demem_agent.stores import Store, connections, open_store, snapshots, sqlite, tables
+from demem_agent.stores.examining import examined, repaired
 from demem_agent.stores.sqlite import SqliteStore
 
 life = benchmark("life", "reliability")
@@ -274,6 +276,35 @@ def test_a_block_that_is_damaged_is_made_anew(tmp_path: Path) -> None:
         with opened(str(tmp_path), given) as memory:
             rows = memory._held.team.store.load_packed(memory._held.team.address)
             assert (len(rows.packed), count(memory)) == (3, 3)
+
+
+def test_a_doctor_looks_at_what_is_packed_too(tmp_path: Path) -> None:
+    given = life.life_options()
+    with opened(str(tmp_path), given) as memory:
+        memory.ingest_many(VALVES)
+    assert examined(tmp_path / "a.db").is_sound
+    harmed(tmp_path / "a.db", "flip", 1)
+    (found,) = examined(tmp_path / "a.db").memories
+    assert found.damaged == ("snapshot of evidence 1",)
+    repaired(tmp_path / "a.db", tmp_path / "mended.db")
+    with SlotMemory.open(f"sqlite:///{tmp_path}/mended.db", **given) as mended:
+        assert len(mended) == len(VALVES)
+
+
+def test_a_doctor_tells_what_is_packed_and_is_not_so(tmp_path: Path) -> None:
+    given = life.life_options()
+    with opened(str(tmp_path), given) as memory:
+        memory.ingest_many(VALVES)
+        store = memory._held.team.store
+        state = memory._held.state
+        packed = state.packed(["e1", "e2", "e3", "e4"])
+        body = snapshots.packed_to(replace(packed, text=packed.text.replace(b"0", b"7")))
+        assert isinstance(store, SqliteStore)
+        assert body is not None
+        with store._writing("alter") as found:
+            found.put_block(1, "evidence", tables.Block(0, 4, 4, body))
+    (one,) = examined(tmp_path / "a.db").memories
+    assert one.broken == "what is packed is not what the rows say"
 
 
 #: Texts that tell apart most of what a column may hold.
