@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import ItemsView, Iterator, MutableMapping, Sequence, ValuesView
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -116,14 +116,14 @@ class _Columns:
     def __init__(self, blocks: Sequence[Packed]) -> None:
         self._numbers: NDArray[np.int32] = joined(blocks, "number", np.int32)
         self._trust: NDArray[np.float64] = joined(blocks, "trust", np.float64)
-        lengths: NDArray[np.int64] = joined(blocks, "text_bytes", np.int64)
-        self._ends = np.cumsum(lengths)
+        self._ends = np.cumsum(joined(blocks, "text_bytes", np.int64))
         self._text = bytearray().join(block.text for block in blocks)
         self._values: dict[str, list[str | None]] = {}
-        self._codes: dict[str, NDArray[np.int32]] = {}
+        self._codes: dict[str, NDArray[Any]] = {}
         for name in CODED:
-            codes, self._codes[name] = coded(blocks, name)
-            self._values[name] = list(map(_once, codes))
+            codes, column = coded(blocks, name)
+            self._values[name] = list(codes)
+            self._codes[name] = column.astype(np.min_scalar_type(len(codes)))
         self._sources: dict[int, tuple[str, ...]] = {}
         for block in blocks:
             self._sources.update((int(note), tuple(of)) for note, *of in block.lists["made_from"])
@@ -175,11 +175,6 @@ class _Columns:
     def _stretch(self, place: int) -> tuple[int, int]:
         start = int(self._ends[place - 1]) if place else 0
         return start, int(self._ends[place])
-
-
-def _once(value: str | None) -> str | None:
-    """Return a text that other memories may have as well: it is in RAM once."""
-    return None if value is None else sys.intern(value)
 
 
 def _metadata(raw: str | None) -> Metadata:

@@ -8,6 +8,7 @@ items tell: of every word and name it has a list of its own.
 from __future__ import annotations
 
 import json
+import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
@@ -152,13 +153,19 @@ def coded(blocks: Sequence[Packed], name: str) -> tuple[dict[Any, int], NDArray[
     order in which they first come, and the column of these numbers.
     """
     codes: dict[Any, int] = {}
+    first = blocks[0].lists[name]
+    if len(first) == 1 and all(block.lists[name] == first for block in blocks):  # as is common
+        return {first[0]: 0}, np.zeros(sum(len(block.columns[name]) for block in blocks), np.int32)
     of_each = [numbered(codes, block.lists[name])[block.columns[name]] for block in blocks]
     return codes, np.concatenate(of_each)
 
 
 def numbered(codes: dict[Any, int], values: Sequence[Any]) -> NDArray[np.int32]:
-    """Return the numbers of values, each of which comes once; those that are new get the next."""
-    new = [value for value in values if value not in codes]
+    """Return the numbers of values, each of which comes once; those that are new get the next.
+
+    Texts that other memories have as well are in RAM once.
+    """
+    new = [sys.intern(value) if value else value for value in values if value not in codes]
     codes.update(zip(new, count(len(codes)), strict=False))
     return np.fromiter(map(codes.__getitem__, values), np.int32, len(values))
 
