@@ -25,6 +25,7 @@ from demem_agent.stores.migrating import make_empty
 from demem_agent.stores.portable import export, sound
 from demem_agent.stores.schema import VERSION
 from demem_agent.stores.sqlite import SqliteStore
+from demem_agent.stores.tables import SNAPSHOT
 from demem_agent.stores.wrapping import EncryptionKey, given_key
 from demem_agent.text.units import Measure, measure
 
@@ -286,6 +287,8 @@ class _Examination:
         with only_read(str(self.copy)) as source, _written(salvaged) as db:
             make_empty(db, _version(source))
             for table in _tables(db):
+                if table == SNAPSHOT:
+                    continue  # it has nothing that the rows do not have
                 lost = _salvage(source, db, table)
                 if lost:
                     self.faults.append(f"{table}: {lost}")

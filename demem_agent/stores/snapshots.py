@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+import demem_agent
 from demem_agent.scoring.packed import LISTS, Packed
 from demem_agent.settings import Settings
 from demem_agent.slots.records import Head
@@ -61,7 +62,8 @@ _RAW = ("codes", "exact")
 
 def stamp() -> list[Any]:
     """Return what must be the same where a block is read as where it was written."""
-    return [FORMAT, tables.ITEMS, unicodedata.unidata_version, sys.byteorder]
+    version = demem_agent.__version__
+    return [FORMAT, version, tables.ITEMS, unicodedata.unidata_version, sys.byteorder]
 
 
 def numbers_of(block: int) -> range:

@@ -19,6 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sealed_files import begin_anew, legible
 
+import demem_agent
 from demem_agent import SlotMemory
 from demem_agent.errors import DeMemError
 from demem_agent.scoring.columns import Column
@@ -305,6 +306,55 @@ def test_a_doctor_tells_what_is_packed_and_is_not_so(tmp_path: Path) -> None:
             found.put_block(1, "evidence", tables.Block(0, 4, 4, body))
     (one,) = examined(tmp_path / "a.db").memories
     assert one.broken == "what is packed is not what the rows say"
+
+
+def test_a_file_without_packed_rows_gets_them(tmp_path: Path) -> None:
+    given = life.life_options()
+    file = tmp_path / "a.db"
+    with opened(str(tmp_path), given) as memory:
+        memory.ingest_many(VALVES)
+        fingerprint = memory.fingerprint()
+    with closing(sqlite3.connect(file)) as db:  # as version 11 had left it
+        db.executescript("DROP TABLE snapshot; PRAGMA user_version = 11")
+    for _ in range(2):
+        with opened(str(tmp_path), given) as memory:
+            memory.check()
+            assert (memory.fingerprint(), count(memory)) == (fingerprint, 3)
+
+
+def test_what_another_version_has_packed_is_packed_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = life.life_options()
+    with opened(str(tmp_path), given) as memory:
+        memory.ingest_many(VALVES)
+        store, address = memory._held.team.store, memory._held.team.address
+        assert isinstance(store, SqliteStore)
+        memory._held.pack()
+        monkeypatch.setattr(demem_agent, "__version__", "another")
+        rows = store.load_packed(address)
+        assert rows is not None
+        assert (len(rows.packed), len(rows.evidence)) == (0, len(VALVES))
+        memory._held.pack()
+        rows = store.load_packed(address)
+        assert rows is not None
+        assert (len(rows.packed), len(rows.evidence)) == (3, 0)
+
+
+def test_calls_with_keys_are_known_without_their_rows(tmp_path: Path) -> None:
+    given = life.life_options()
+    turns = [{"text": f"the boiler has valve {n}", "key": f"k{n}"} for n in range(10)]
+    with opened(str(tmp_path), given) as memory:
+        done = memory.ingest_many(turns)
+        memory.answer(QUESTIONS[0])
+    with opened(str(tmp_path), given) as memory:
+        assert count(memory) == 3 + 3 + 1
+        assert memory.ingest_many(turns) == done
+        memory.forget("e2")
+        assert count(memory) < 7
+    with opened(str(tmp_path), given) as memory, by_rows(), opened(str(tmp_path), given) as rows:
+        assert told(memory) == told(rows)
+        assert memory.ingest_many(turns) == rows.ingest_many(turns)
 
 
 #: Texts that tell apart most of what a column may hold.
