@@ -4,10 +4,11 @@
 
 Each canary is a secret that is told in an item, its speaker, its metadata and a question about it,
 by a keyed turn, and every third time in a correction. It is forgotten by one route after another:
-by id, by the caller's own id, by a date, by a filter. Then the files are read: as they are, and
-with every sealed row that ever was opened where its key still lies anywhere in a file. A canary is
-left if its secret or its vector is found, or the digest of a keyed call that told it, by which a
-guess could be confirmed. Every call is made once more afterwards, and must bring nothing back.
+by id, by the caller's own id, by a date, by a filter. Before that all rows are packed, as when a
+memory is closed. Then the files are read: as they are, and with every sealed row that ever was
+opened where its key still lies anywhere in a file. A canary is left if its secret or its vector is
+found, or the digest of a keyed call that told it, by which a guess could be confirmed. Every call
+is made once more afterwards, and must bring nothing back.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ import numpy as np
 from demem_agent import SlotMemory
 from demem_agent.encoders import as_matrix
 from demem_agent.scoring.directions import rounded
-from demem_agent.stores import sealing
+from demem_agent.stores import sealing, snapshots
 from demem_agent.stores.bodies import parts_of
 from demem_agent.stores.sealing import SECRET
 from demem_agent.stores.vectors import codes_to_bytes, vectors_to_bytes
@@ -147,6 +148,7 @@ def measure(count: int, seed: int) -> dict[str, Any]:
     sealed: Sealed = {}
     seal = sealing.seal
     sealing.seal = noting(sealed, seal)  # type: ignore[assignment]  # it takes the same
+    fewest, snapshots.FEWEST = snapshots.FEWEST, 1
     left: dict[str, list[str]] = {}
     secrets: list[str] = []
     seen = digests = told = back = 0
@@ -159,6 +161,7 @@ def measure(count: int, seed: int) -> dict[str, Any]:
                     secrets.append(canary.secret)
                     memory.ingest_many([{"text": f"the lamp {drawn.random()} is lit"}] * OTHERS)
                     canary.tell(memory)
+                    memory._held.pack()  # as when it is closed
                     seen += bool(canary.is_left_in(legible(place, sealed)))
                     canary.forget(memory)
                     content = legible(place, sealed)
@@ -174,6 +177,7 @@ def measure(count: int, seed: int) -> dict[str, Any]:
                     left["export"] = ["text"]
     finally:
         sealing.seal = seal
+        snapshots.FEWEST = fewest
     return {
         "machine": f"{platform.machine()}, Python {platform.python_version()}",
         "seed": seed,

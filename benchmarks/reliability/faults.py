@@ -42,11 +42,12 @@ from types import ModuleType
 from typing import Any
 
 from faulty_files import Disk, Event, driver, version
-from life import Course, Step, course, digest, opened
+from life import Course, Step, course, digest, opened, pack_early
 
 from demem_agent import SlotMemory
 from demem_agent.errors import DeMemError, StoreError
-from demem_agent.stores import Address, connections, open_store
+from demem_agent.stores import Address, connections
+from demem_agent.stores.sqlite import SqliteStore
 
 STEPS = 200
 HERE = Address("default", "default")
@@ -205,9 +206,10 @@ class Content:
             InvariantBroken: for a memory that does not pass its checks.
         """
         url = f"sqlite:///{folder}/life.db"
-        store = open_store(url)
+        store = SqliteStore(f"{folder}/life.db")
         try:
-            rows = hashlib.sha256(pickle.dumps(store.load(HERE))).digest()
+            held = (store.load(HERE), store.load_packed(HERE))
+            rows = hashlib.sha256(pickle.dumps(held)).digest()
         finally:
             store.close()
         if rows not in self.known:
@@ -416,6 +418,7 @@ def main() -> None:
     parser.add_argument("--only", choices=("crashes", "failures"))
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
+    pack_early()
     found = measured(given.steps, given.seed, given.every, given.only)
     if given.json:
         print(json.dumps(asdict(found)))

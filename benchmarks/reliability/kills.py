@@ -36,7 +36,7 @@ from functools import cache
 from pathlib import Path
 
 from exports import options
-from life import Course, course, digest, opened
+from life import Course, course, digest, opened, pack_early
 
 from demem_agent import SlotMemory
 from demem_agent.errors import InvalidInput, NotFound
@@ -375,6 +375,7 @@ def main() -> None:
     parser.add_argument("--length", type=int, default=LENGTH, help="steps of a life")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
+    pack_early()
     found = measured(given.kills, given.seed, given.length, tell=given.kills > 200)
     if given.json:
         print(json.dumps(asdict(found)))

@@ -18,9 +18,9 @@ from exports import options
 
 from demem_agent import SlotMemory
 from demem_agent.errors import DeMemError
-from demem_agent.stores import MemoryStore
+from demem_agent.stores import MemoryStore, snapshots, tables
 
-__all__ = ["Course", "Step", "course", "digest", "life_options", "opened"]
+__all__ = ["Course", "Step", "course", "digest", "life_options", "opened", "pack_early"]
 
 THINGS = ("boiler", "violin", "ferry", "piano", "lamp", "kettle", "bridge", "clock")
 PARTS = ("valve", "bow", "bell", "key", "cord", "spout", "gate", "dial")
@@ -95,6 +95,12 @@ def life_options() -> dict[str, Any]:
 def opened(store: Any) -> SlotMemory:
     """Open the memory of a life in a store or at a URL."""
     return SlotMemory.open(store, **life_options())
+
+
+def pack_early() -> None:
+    """Have this process, and those forked from it, pack the few rows of a short life in blocks."""
+    tables.ITEMS = 8
+    snapshots.FEWEST = 1
 
 
 class _Watched(MemoryStore):

@@ -146,12 +146,19 @@ def _until_read(other: SlotMemory, memory: SlotMemory, nth: int) -> float:
     return timed(partial(memory.read, f"{QUESTION} {nth} now"))[1]
 
 
+def copied(file: Path, count: int) -> None:
+    """Copy the memory of a file so often, each as it is once somebody has worked with it."""
+    store = open_store(f"sqlite:///{file}")
+    for n in range(count):
+        copy_memory(store, "m", to=f"copy{n}")
+        SlotMemory.open(store, memory_id=f"copy{n}", clock=None).close()
+    store.close()
+
+
 def grown(file: Path, items: int, count: int, seed: int) -> float:
     """Return how many bytes the process grows by for each of some memories that are open."""
     warm_up(seed)
     store = open_store(f"sqlite:///{file}")
-    for n in range(count):
-        copy_memory(store, "m", to=f"copy{n}")
     SlotMemory.open(store, memory_id="m", clock=None).read(QUESTION)
     gc.collect()
     before = resident()
@@ -181,6 +188,7 @@ def measured(sizes: list[int], rounds: int, count: int, seed: int) -> tuple[list
             told = apart("opened", str(file), str(items), str(rounds), str(on_disk), str(seed))
             found.append(Opened(**json.loads(told)))
             if items == min(sizes):
+                apart("copied", str(file), str(items), str(count), "0", str(seed))
                 in_ram = float(apart("grown", str(file), str(items), str(count), "0", str(seed)))
     return found, in_ram
 
@@ -191,6 +199,8 @@ def part(words: list[str]) -> None:
     if what == "opened":
         one = opened(Path(file), int(items), int(times), float(on_disk), int(seed))
         print(json.dumps(asdict(one)))
+    elif what == "copied":
+        copied(Path(file), int(times))
     else:
         print(grown(Path(file), int(items), int(times), int(seed)))
 

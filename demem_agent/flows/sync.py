@@ -286,7 +286,8 @@ class _Comparison:
             return []
         firsts = [one.item for one in entries]
         firsts += [item.id for item in self.by_source.get(id, ())]
-        known = [one for one in dict.fromkeys(firsts) if one in self.state.evidence]
+        live = self.state.evidence
+        known = [one for one in dict.fromkeys(firsts) if one is not None and one in live]
         lineage = self.state.derived.current
         settled = {lineage.settled(one, UPDATES): None for one in sorted(known, key=number_of)}
         return [self.state.evidence[one] for one in settled]
@@ -488,7 +489,7 @@ class _Comparison:
 
     def _says(self, entry: Entry, turn: Turn) -> bool:
         """Whether what is live of an entry says what a turn does, at first or by now."""
-        if entry.item not in self.state.evidence:
+        if entry.item is None or entry.item not in self.state.evidence:
             return False
         first = self.state.evidence[entry.item]
         standing = self._standing(entry) or first
@@ -499,7 +500,7 @@ class _Comparison:
 
     def _standing(self, entry: Entry) -> Evidence | None:
         """Return what holds of an entry, with what was changed by hand; None if it is forgotten."""
-        if entry.item not in self.state.evidence:
+        if entry.item is None or entry.item not in self.state.evidence:
             return None
         lineage = self.state.derived.current
         return self.state.evidence[lineage.settled(entry.item, UPDATES)]

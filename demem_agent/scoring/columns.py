@@ -28,6 +28,17 @@ class Column:
         self._length = 0
         self._coming: list[ArrayLike] = []
 
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The kind of its numbers."""
+        return self._data.dtype
+
+    def load(self, rows: Rows) -> None:
+        """Begin with rows that nobody else uses."""
+        self._data = rows
+        self._length = len(rows)
+        self._coming = []
+
     def __len__(self) -> int:
         return self._length + len(self._coming)
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from demem_agent.scoring.columns import Column
 
-__all__ = ["Directions", "codes_of", "from_codes", "rounded"]
+__all__ = ["Directions", "codes_of", "from_codes", "packed", "rounded"]
 
 Vectors = NDArray[np.float32]
 Codes = NDArray[np.int8]
@@ -40,6 +40,14 @@ def codes_of(vectors: Vectors) -> Codes | None:
     codes = _nearest(vectors)
     # By their bytes: codes know no negative zero.
     return codes if from_codes(codes).tobytes() == vectors.tobytes() else None
+
+
+def packed(vectors: Vectors) -> tuple[Codes, Vectors]:
+    """Return the codes of the nearest directions that they can hold, and what each row of them is
+    multiplied by.
+    """
+    codes = _nearest(vectors)
+    return codes, _scales(codes)
 
 
 def from_codes(codes: Codes) -> Vectors:
@@ -108,6 +116,30 @@ class Directions:
             self._count += len(vectors)
             if len(self._coming) >= _AT_ONCE:
                 self._settle()
+
+    def load(self, codes: Codes, scales: Vectors) -> None:
+        """Begin with vectors as :meth:`packed` gives them."""
+        self._codes.load(codes)
+        self._scales.load(scales)
+        self._count = len(codes)
+
+    def packed(self, rows: slice) -> dict[str, NDArray[Any]]:
+        """Return the vectors of some rows as they are kept, by ``codes`` and ``scale``, or as
+        ``exact``.
+        """
+        self._settle()
+        if self._exact is not None:
+            return {"exact": self._exact.view()[rows]}
+        return {"codes": self._codes.view()[rows], "scale": self._scales.view()[rows]}
+
+    def extend_packed(self, codes: Codes, scales: Vectors) -> None:
+        """Append vectors as :meth:`packed` gives them."""
+        if self.is_exact:
+            self.extend(from_codes(codes))
+            return
+        self._codes.extend(codes)
+        self._scales.extend(scales)
+        self._count += len(codes)
 
     def keep(self, kept: NDArray[np.bool_]) -> None:
         """Drop the rows that are not marked."""

@@ -1,23 +1,25 @@
 """Everything the scorer looks at, in columns over passages.
 
-It is derived from the evidence, and never stored.
+It is derived from the evidence. A store may keep it packed beside that, to be loaded faster.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from demem_agent.scoring.columns import Column
-from demem_agent.scoring.directions import Directions
+from demem_agent.scoring.directions import Directions, from_codes
 from demem_agent.scoring.features import KEPT
 from demem_agent.scoring.features.work import Said
 from demem_agent.scoring.forms import forms_of
 from demem_agent.scoring.letters import marked
 from demem_agent.scoring.lexical import LexicalIndex
 from demem_agent.scoring.names import Names
+from demem_agent.scoring.packed import Packed, coded, joined
 from demem_agent.scoring.passages import Passage, Passages
 from demem_agent.scoring.query import Stretch
 from demem_agent.scoring.related import RelatedWords
@@ -42,9 +44,12 @@ class PassageIndex:
         changes: how often passages came or went, or were hidden.
         hidden: ids of the items that are not ranked.
         kept: the columns that features declare (:data:`~demem_agent.scoring.features.KEPT`).
+
+    Args:
+        items: by their ids, where somebody keeps them; unless given, this does itself.
     """
 
-    def __init__(self, dimensions: int) -> None:
+    def __init__(self, dimensions: int, items: Mapping[str, Evidence] | None = None) -> None:
         self.item = Column(np.int32)
         self.passages = Passages(self.item)
         self.vectors = Directions(dimensions)
@@ -66,13 +71,59 @@ class PassageIndex:
         self.speakers = Names()
         self.languages = Names()
         self.spelling = Spelling(self.lexical, self.related, self.speakers, self.languages)
-        self._first: dict[str, int] = {}
-        self._said: dict[str, Evidence] = {}
+        self._first = Column(np.int32)  # rows, by the number of an item; below 0 where it has none
+        self._own: dict[str, Evidence] = {}
+        self._said: Mapping[str, Evidence] = self._own if items is None else items
         self.changes = 0
         self.hidden: frozenset[str] = frozenset()
 
     def __len__(self) -> int:
         return len(self.passages)
+
+    def load(self, blocks: Sequence[Packed]) -> None:
+        """Begin with packed items, in order of ingestion; they are in the mapping of items."""
+        self.changes += 1
+        parts = joined(blocks, "parts", np.int32)
+        self.item.load(np.repeat(joined(blocks, "number", np.int32), parts))
+        self.passages.load(joined(blocks, "start", np.int32), joined(blocks, "end", np.int32))
+        self.turns.load(parts)
+        self.slot.load(np.repeat(joined(blocks, "slot", np.int32), parts))
+        self.session.load(np.repeat(self.sessions.load(*coded(blocks, "session")), parts))
+        self.speaker.load(np.repeat(self.speakers.load(*coded(blocks, "speaker")), parts))
+        self.language.load(self.languages.load(*coded(blocks, "language")))
+        for name, column in self._told_columns().items():
+            column.load(joined(blocks, name, column.dtype))
+        self._load_vectors(blocks)
+        self.lexical.load(blocks)
+        self.related.load(blocks)
+        self._number_rows()
+
+    def _load_vectors(self, blocks: Sequence[Packed]) -> None:
+        if all("codes" in block.columns for block in blocks):
+            self.vectors.load(joined(blocks, "codes", np.int8), joined(blocks, "scale", np.float32))
+            return
+        for block in blocks:
+            exact = block.columns.get("exact")
+            self.vectors.extend(from_codes(block.columns["codes"]) if exact is None else exact)
+
+    def columns_of(self, rows: slice) -> dict[str, NDArray[Any]]:
+        """Return some rows as :class:`~demem_agent.scoring.packed.Packed` has those columns that
+        stand here as there.
+        """
+        starts, ends = self.passages.bounds(rows)
+        told = {name: column.view()[rows] for name, column in self._told_columns().items()}
+        return {"start": starts, "end": ends, **told, **self.vectors.packed(rows)}
+
+    def _told_columns(self) -> dict[str, Column]:
+        """Return the columns of what each passage says, whatever else is there, by their names."""
+        told = {
+            "form": self.form,
+            "halves": self.halves,
+            "kind": self.kind,
+            "small": self.small,
+            "told": self.told,
+        }
+        return told | {f"kept.{name}": column for name, column in self.kept.items()}
 
     def add(
         self,
@@ -83,8 +134,8 @@ class PassageIndex:
     ) -> None:
         """Append one item with a vector of unit length per passage."""
         self.changes += 1
-        self._first[evidence.id] = len(self.passages)
         number = number_of(evidence.id)
+        self._begin(number)
         session = self.sessions.code(evidence.session)
         speaker = self.speakers.code(evidence.speaker)
         turn_length = sum(end - start for start, end in spans)
@@ -99,7 +150,15 @@ class PassageIndex:
             self.speaker.append(speaker)
             self._add_forms(evidence, start, end)
             self._add_text(evidence, evidence.text[start:end], turn_length)
-        self._said[evidence.id] = evidence
+        if self._said is self._own:
+            self._own[evidence.id] = evidence
+
+    def _begin(self, number: int) -> None:
+        """Note that the next row is the first of an item."""
+        new = number + 1 - len(self._first)
+        if new > 0:
+            self._first.extend(np.full(new, -1, np.int32))
+        self._first.view()[number] = len(self.passages)
 
     def _add_forms(self, evidence: Evidence, start: int, end: int) -> None:
         forms = forms_of(evidence, start, end)
@@ -126,7 +185,7 @@ class PassageIndex:
         kept = ~np.isin(self.item.view(), list(map(number_of, evidence_ids)))
         self.passages.keep(kept)
         for evidence_id in evidence_ids:
-            self._said.pop(evidence_id, None)
+            self._own.pop(evidence_id, None)
         self.vectors.keep(kept)
         for column in self._columns():
             column.keep(kept)
@@ -163,9 +222,12 @@ class PassageIndex:
         yield from self.kept.values()
 
     def _number_rows(self) -> None:
-        self._first = {}
-        for row, number in enumerate(self.item.view().tolist()):
-            self._first.setdefault(f"e{number}", row)
+        """Note where the rows of each item begin."""
+        numbers = self.item.view()
+        first = np.full(int(numbers.max(initial=0)) + 1, -1, np.int32)
+        rows = np.arange(len(numbers), dtype=np.int32)
+        first[numbers[::-1]] = rows[::-1]  # of several rows the one that is written last stays
+        self._first.load(first)
 
     def move(self, evidence_id: str, slot: int) -> None:
         """Put the passages of an item into another slot."""
@@ -182,9 +244,12 @@ class PassageIndex:
 
     def rows(self, evidence_id: str) -> slice:
         """Return the rows of an item's passages, which are consecutive."""
-        first = end = self._first[evidence_id]
-        items = self.item.view()
         number = number_of(evidence_id)
+        row: int = self._first.item(number) if number < len(self._first) else -1
+        if row < 0:
+            raise KeyError(evidence_id)
+        first = end = row
+        items = self.item.view()
         while end < len(items) and items.item(end) == number:
             end += 1
         return slice(first, end)
@@ -233,7 +298,7 @@ class PassageIndex:
 
     def evidence_ids(self) -> set[str]:
         """Return the ids of the items that are indexed."""
-        return set(self._first)
+        return set(map("e{}".format, np.flatnonzero(self._first.view() >= 0).tolist()))
 
 
 def _tells_language(language: str, text: str) -> bool:

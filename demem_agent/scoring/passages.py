@@ -60,6 +60,15 @@ class Passages(Sequence[Passage]):
         """Return the ids of the items of some rows."""
         return [f"e{number}" for number in self._item.view()[rows].tolist()]
 
+    def load(self, starts: NDArray[np.int32], ends: NDArray[np.int32]) -> None:
+        """Begin with passages that stand there."""
+        self._starts.load(starts)
+        self._ends.load(ends)
+
+    def bounds(self, rows: slice) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Return where the passages of some rows start, and where they end."""
+        return self._starts.view()[rows], self._ends.view()[rows]
+
     def append(self, start: int, end: int) -> None:
         """Append where a passage stands in its item."""
         self._starts.append(start)

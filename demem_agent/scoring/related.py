@@ -10,6 +10,7 @@ ColBERT (Khattab and Zaharia, 2020).
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from itertools import islice
 
@@ -18,14 +19,18 @@ from numpy.typing import NDArray
 
 from demem_agent.encoders.static import StaticEncoder
 from demem_agent.scoring.columns import Column
-from demem_agent.scoring.directions import Directions, rounded
+from demem_agent.scoring.directions import Directions, packed
 from demem_agent.scoring.letters import is_marked, spelling_vectors
+from demem_agent.scoring.packed import Packed, joined, numbered
+from demem_agent.text.remembered import also_forget
 
 __all__ = ["RelatedWords"]
 
 #: The encoder's first dimensions carry most (they are principal components); the rest changed no
 #: figure of the cross-validated recall by more than .008, and costs time on every read.
 _DIMENSIONS = 96
+#: Words whose vectors are kept, those of a few large memories: 3 MB. Then it begins anew.
+_MOST_WORDS = 1 << 14
 #: Words of the shortest passages that are looked at together; longer ones are in classes that are
 #: each twice as wide.
 _NARROW = 16
@@ -41,7 +46,6 @@ class RelatedWords:
     """
 
     def __init__(self) -> None:
-        self._encoder = StaticEncoder()
         self._numbers: dict[str, int] = {}
         self._of_stem: dict[str, tuple[int, ...]] = {}
         self._vectors = Directions(_DIMENSIONS)
@@ -55,15 +59,37 @@ class RelatedWords:
         Those that are not English stand behind a mark, as from
         :func:`~demem_agent.scoring.letters.marked`.
         """
-        for stem, form in zip(stems, forms, strict=True):
-            if form not in self._numbers:
-                number = len(self._numbers)
-                self._numbers[form] = number
-                self._of_stem[stem] = (*self._of_stem.get(stem, ()), number)
-        numbers = [self._numbers[form] for form in forms]
+        numbers = [self._number(form, stem) for stem, form in zip(stems, forms, strict=True)]
         self._starts.append(len(self._words))
         self._words.extend(np.array(numbers, np.int32))
         self._counts.append(len(forms))
+
+    def load(self, blocks: Sequence[Packed]) -> None:
+        """Begin with the words of packed passages, in order."""
+        columns = []
+        for block in blocks:
+            known = len(self._numbers)
+            numbers = numbered(self._numbers, block.lists["form"])
+            columns.append(numbers[block.columns["word"]])
+            terms, stems = block.lists["term"], block.columns["stem"]
+            for place in np.flatnonzero(numbers >= known).tolist():
+                self._stand_for(terms[stems.item(place)], numbers.item(place))
+        self._words.load(np.concatenate(columns))
+        counts = joined(blocks, "words", np.int32)
+        self._counts.load(counts)
+        self._starts.load(np.cumsum(counts, dtype=np.int64) - counts)
+
+    def _number(self, form: str, stem: str) -> int:
+        """Return the number of a word, a new one where it is new."""
+        number = self._numbers.get(form)
+        if number is None:
+            number = self._numbers[form] = len(self._numbers)
+            self._stand_for(stem, number)
+        return number
+
+    def _stand_for(self, stem: str, number: int) -> None:
+        """Note that a new word has a stem."""
+        self._of_stem[stem] = (*self._of_stem.get(stem, ()), number)
 
     def forms(self, start: int) -> list[str]:
         """Return the distinct words from number ``start`` on, as they were added."""
@@ -196,7 +222,7 @@ class RelatedWords:
     def _encode_new(self) -> None:
         known = len(self._vectors)
         if known < len(self._numbers):
-            self._vectors.extend(self._encode(self.forms(known)))
+            self._vectors.extend_packed(*_VECTORS.of(self.forms(known)))
 
     def _vectors_of(self, forms: Sequence[str]) -> NDArray[np.float32]:
         """Return the vectors of the words of a query; most were said here, and are known."""
@@ -209,17 +235,51 @@ class RelatedWords:
             else:
                 vectors[n] = self._vectors.of([number])[0]
         if new:
-            vectors[new] = self._encode([forms[n] for n in new])
+            codes, scales = _VECTORS.of([forms[n] for n in new])
+            vectors[new] = codes * scales[:, None]
         return vectors
 
-    def _encode(self, forms: Sequence[str]) -> NDArray[np.float32]:
-        vectors = self._encoder.encode(list(forms))[:, :_DIMENSIONS]
+
+class _WordVectors:
+    """Vectors of words, in codes; those that any memory of the process had lately are kept."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._encoder = StaticEncoder()
+        self.forget()
+        also_forget(self.forget)
+
+    def forget(self) -> None:
+        """Let go of all words."""
+        self._numbers: dict[str, int] = {}
+        self._codes = Column(np.int8, _DIMENSIONS)
+        self._scales = Column(np.float32)
+
+    def of(self, forms: Sequence[str]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+        """Return the codes of words, and their scales."""
+        with self._lock:
+            if len(self._numbers) > _MOST_WORDS:
+                self.forget()
+            new = [form for form in dict.fromkeys(forms) if form not in self._numbers]
+            if new:
+                codes, scales = packed(self._encode(new))
+                numbered(self._numbers, new)
+                self._codes.extend(codes)
+                self._scales.extend(scales)
+            rows = numbered(self._numbers, forms)
+            return self._codes.view()[rows], self._scales.view()[rows]
+
+    def _encode(self, forms: list[str]) -> NDArray[np.float32]:
+        vectors = self._encoder.encode(forms)[:, :_DIMENSIONS]
         lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
         unit: NDArray[np.float32] = vectors / np.maximum(lengths, np.float32(1e-9))[:, None]
         foreign = [row for row, form in enumerate(forms) if is_marked(form)]
         if foreign:
             unit[foreign] = spelling_vectors([forms[row] for row in foreign], _DIMENSIONS)
-        return rounded(unit)
+        return unit
+
+
+_VECTORS = _WordVectors()
 
 
 def _products(wanted: NDArray[np.float32], vectors: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -17,6 +17,12 @@ class Turns:
         self._starts = Column(np.int64)
         self._of = Column(np.int64)
 
+    def load(self, passages: NDArray[np.int32]) -> None:
+        """Begin with turns of so many passages each; those of none are left out."""
+        counts = passages[passages > 0]
+        self._starts.load(np.cumsum(counts, dtype=np.int64) - counts)
+        self._of.load(np.repeat(np.arange(len(counts)), counts))
+
     @property
     def starts(self) -> NDArray[np.int64]:
         """Row of the first passage of each turn, shape (T,)."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import field, fields, replace
 
 import numpy as np
@@ -20,12 +20,15 @@ import numpy as np
 from demem_agent.errors import NotFound
 from demem_agent.later import dataclass
 from demem_agent.scoring.index import PassageIndex
+from demem_agent.scoring.items import Items
+from demem_agent.scoring.packed import Packed, joined, packed_items
 from demem_agent.settings import Settings
 from demem_agent.slots import choosing
 from demem_agent.slots.cache import Cache
 from demem_agent.slots.corrected import Wrong
 from demem_agent.slots.derived import Derived
 from demem_agent.slots.experiment import Experiment
+from demem_agent.slots.placed import Placed
 from demem_agent.slots.recognition import best_line
 from demem_agent.slots.records import (
     Certified,
@@ -47,7 +50,6 @@ from demem_agent.text.units import Measure
 from demem_agent.types import (
     Context,
     Decision,
-    Evidence,
     Mark,
     SplitCertificate,
     Succession,
@@ -80,8 +82,8 @@ class State:
     experiment: Experiment = field(default_factory=Experiment)
     reranking: Counter[str] | None = None
     head: Head = field(default_factory=Head)
-    evidence: dict[str, Evidence] = field(default_factory=dict)
-    slot_of: dict[str, int] = field(default_factory=dict)
+    evidence: Items = field(default_factory=Items)
+    slot_of: Placed = field(default_factory=Placed)
     slots: dict[int, SlotState] = field(default_factory=dict)
     contexts: dict[str, StoredContext] = field(default_factory=dict)
     certificates: dict[str, Certified] = field(default_factory=dict)
@@ -215,6 +217,8 @@ class State:
 
     def apply(self, delta: Delta) -> None:
         """Move to the state after ``delta``; it must have been computed from this state."""
+        for slot in self.slots.values():
+            slot.summary.settle()  # it is of the items as they are now
         self.head = delta.head
         if self.derived.index is None or delta.reembedded:
             self.begin_index()
@@ -263,7 +267,7 @@ class State:
     def begin_index(self) -> None:
         """Start what is derived from vectors anew, once the number of dimensions is known."""
         if self.head.dimensions:
-            self.derived.index = PassageIndex(self.head.dimensions)
+            self.derived.index = PassageIndex(self.head.dimensions, self.evidence)
             self.derived.experience = self.experiment.experience(self.head.dimensions)
             self._hide()
 
@@ -274,6 +278,19 @@ class State:
         self.evidence[item.id] = item
         self.slot_of[item.id] = stored.slot
         self.derived.enter(stored, known=known)
+
+    def load_packed(self, blocks: Sequence[Packed]) -> None:
+        """Begin with packed items, in order of ingestion; nothing has been put yet."""
+        self.evidence.load(blocks)
+        self.passage_index().load(blocks)
+        numbers = joined(blocks, "number", np.int32)
+        self.slot_of.load(numbers, joined(blocks, "slot", np.int32))
+        self.derived.load(numbers, blocks)
+
+    def packed(self, ids: Sequence[str]) -> Packed:
+        """Pack items that follow each other, at least one."""
+        items = [self.evidence[id] for id in ids]
+        return packed_items(self.passage_index(), items, [self.slot_of[id] for id in ids])
 
     def put_slot(self, slot: SlotState) -> None:
         """Put a slot in the place of the one with its number, or open it."""

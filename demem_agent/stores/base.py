@@ -9,6 +9,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 from demem_agent.errors import MemoryFull
 from demem_agent.later import dataclass
+from demem_agent.scoring.packed import Packed
 from demem_agent.settings import Settings
 from demem_agent.slots.records import (
     Delta,
@@ -128,6 +129,7 @@ class Rows:
     Attributes:
         damaged: names of the rows that could not be read, such as ``evidence 12``; they are left
             out.
+        packed: items that are not among ``evidence``, in blocks; none where all rows are asked for.
     """
 
     settings: Settings
@@ -143,6 +145,7 @@ class Rows:
     keyed: Sequence[Operation] = ()
     receipts: Sequence[Operation] = ()
     damaged: Sequence[str] = field(default_factory=tuple)
+    packed: Sequence[Packed] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +168,9 @@ class Store(Protocol):
     """Keep memories. Every method may raise StoreError; none leaves half a delta behind.
 
     A store that several processes write to may have ``news(address, seq)`` as well, which returns
-    :class:`News`: without it, what others write has a memory loaded anew.
+    :class:`News`: without it, what others write has a memory loaded anew. One that keeps items
+    packed beside their rows has ``load_packed(address)``, which is :meth:`load` with those items
+    packed, and ``pack(address, state)``, which packs what is not.
 
     Attributes:
         schema: the version of the files; None for what lives in RAM.

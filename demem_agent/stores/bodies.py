@@ -1,14 +1,17 @@
-"""The body of a row, before it is sealed: its values squeezed, and its vectors as they are."""
+"""The body of a row, or of a block of them, before it is sealed: its values squeezed, and its
+vectors as they are.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from demem_agent.stores.sealing import packed, unpacked
 from demem_agent.stores.squeezing import squeezed, unsqueezed
 
-__all__ = ["body_of", "is_squeezed", "parts_of", "values_in"]
+__all__ = ["body_of", "is_packed", "is_squeezed", "packed_body", "parts_of", "values_in"]
 
 #: Columns of numbers that have no pattern: they follow what is squeezed, which says how long each
 #: is.
@@ -17,6 +20,7 @@ _RAW = frozenset({"vectors", "codes", "vector", "total"})
 #: before, which begin with a length of four bytes that is never so large.
 _LENGTH = 3
 _SQUEEZED = 1
+_PACKED = 2
 _LONGEST = 1 << 8 * _LENGTH
 
 
@@ -68,7 +72,27 @@ def parts_of(body: bytes) -> tuple[bytes, bytes]:
     Raises:
         ValueError: for what is no body.
     """
-    if not is_squeezed(body):
-        return body, b""
     start = _LENGTH + 1 + int.from_bytes(body[:_LENGTH], "little")
-    return unsqueezed(body[_LENGTH + 1 : start]), body[start:]
+    if is_squeezed(body):
+        return unsqueezed(body[_LENGTH + 1 : start]), body[start:]
+    if is_packed(body):
+        try:
+            return zlib.decompress(body[_LENGTH + 1 : start]), body[start:]
+        except zlib.error as error:
+            raise ValueError("it is not what was deflated") from error
+    return body, b""
+
+
+def is_packed(body: bytes) -> bool:
+    """Whether a body is a block of a snapshot."""
+    return body[_LENGTH : _LENGTH + 1] == bytes([_PACKED])
+
+
+def packed_body(told: bytes, raw: Iterable[bytes]) -> bytes | None:
+    """Return the body of a block of a snapshot, as :func:`parts_of` gives it back; None where it
+    would be too long.
+    """
+    squeezed = zlib.compress(told)
+    if len(squeezed) >= _LONGEST:
+        return None
+    return b"".join((len(squeezed).to_bytes(_LENGTH, "little"), bytes([_PACKED]), squeezed, *raw))

@@ -25,6 +25,7 @@ from demem_agent.stores.migrating import make_empty
 from demem_agent.stores.portable import export, sound
 from demem_agent.stores.schema import VERSION
 from demem_agent.stores.sqlite import SqliteStore
+from demem_agent.stores.tables import SNAPSHOT
 from demem_agent.stores.wrapping import EncryptionKey, given_key
 from demem_agent.text.units import Measure, measure
 
@@ -286,6 +287,8 @@ class _Examination:
         with only_read(str(self.copy)) as source, _written(salvaged) as db:
             make_empty(db, _version(source))
             for table in _tables(db):
+                if table == SNAPSHOT:
+                    continue  # it has nothing that the rows do not have
                 lost = _salvage(source, db, table)
                 if lost:
                     self.faults.append(f"{table}: {lost}")
@@ -296,7 +299,7 @@ class _Examination:
         try:
             rows = _rows(store, address)
             measured = measure(rows.settings.unit, self._counter_of(rows))
-            damaged = _damage(rows, measured)
+            damaged = (*_damage(rows, measured), *store.broken_blocks(address))
             state = load_state(rows, measured, skip_damaged=True)
         except DeMemError as error:
             return replace(one, broken=str(error))
@@ -313,7 +316,12 @@ class _Examination:
             check(state)
         except InvariantBroken as error:
             return replace(one, broken=str(error))
-        return one if damaged else replace(one, digest=digest_of(export(state)))
+        if damaged:
+            return one
+        digest = digest_of(export(state))
+        if digest_of(export(_state_as_packed(store, address, measured))) != digest:
+            return replace(one, broken="what is packed is not what the rows say")
+        return replace(one, digest=digest)
 
     def _mended(self, store: SqliteStore, address: Address) -> Rows:
         """Return the rows of a memory as they are once damaged ones are left out."""
@@ -342,6 +350,14 @@ def _rows(store: SqliteStore, address: Address) -> Rows:
     if rows is None:
         raise StoreError(f"the row of the memory {address.memory_id!r} cannot be read")
     return rows
+
+
+def _state_as_packed(store: SqliteStore, address: Address, measured: Measure) -> State:
+    """Return a memory as it is opened, with the rows that are packed as they are."""
+    rows = store.load_packed(address)
+    if rows is None:
+        raise StoreError(f"the row of the memory {address.memory_id!r} cannot be read")
+    return load_state(rows, measured)
 
 
 def _damage(rows: Rows, measured: Measure) -> tuple[str, ...]:

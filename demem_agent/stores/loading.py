@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
 
 import numpy as np
 
 from demem_agent.errors import StoreError
-from demem_agent.slots.records import SlotState, empty_slot, in_slot
+from demem_agent.scoring.packed import Packed
+from demem_agent.slots.records import SlotState, StoredEvidence, empty_slot, in_slot
 from demem_agent.slots.state import State
 from demem_agent.stores import Rows
 from demem_agent.stores.codec import certified_from_json
@@ -68,7 +71,7 @@ def _readable(rows: Rows, measure: Measure, damaged: list[str]) -> State:
 
 
 def _load_evidence(state: State, rows: Rows, damaged: list[str]) -> None:
-    for stored in rows.evidence:
+    for stored in _after_packed(state, rows):
         name = f"evidence {number_of(stored.evidence.id)}"
         if not state.evidence.keys() >= set(stored.evidence.made_from):
             damaged.append(name)  # notes come after what they were made from
@@ -78,6 +81,41 @@ def _load_evidence(state: State, rows: Rows, damaged: list[str]) -> None:
         if not 0 <= stored.slot < rows.settings.slots:
             damaged.append(name)
         state.put(stored)
+
+
+def _after_packed(state: State, rows: Rows) -> Sequence[StoredEvidence]:
+    """Load what is packed, and what stands between; return the items after that."""
+    if not rows.packed:
+        return rows.evidence
+    lasts = [int(block.columns["number"][-1]) for block in rows.packed]
+    after = [stored for stored in rows.evidence if number_of(stored.evidence.id) > lasts[-1]]
+    between = rows.evidence[: len(rows.evidence) - len(after)]
+    blocks = [*rows.packed, *_packed_between(state, between, lasts)]
+    state.load_packed(sorted(blocks, key=_first_number))
+    return after
+
+
+def _packed_between(
+    state: State, items: Sequence[StoredEvidence], lasts: Sequence[int]
+) -> Iterator[Packed]:
+    """Pack items that stand between blocks with these last numbers, each stretch by itself."""
+
+    def stretch(stored: StoredEvidence) -> int:
+        return bisect(lasts, number_of(stored.evidence.id))
+
+    for _, some in groupby(items, stretch):
+        alone = State(state.settings, state.measure, head=state.head)
+        alone.begin_index()
+        for stored in some:
+            fits = stored.vectors.shape[1] == state.head.dimensions
+            if not fits or not 0 <= stored.slot < state.settings.slots:
+                raise StoreError(f"damaged rows: evidence {number_of(stored.evidence.id)}")
+            alone.put(stored)
+        yield alone.packed(list(alone.evidence))
+
+
+def _first_number(block: Packed) -> int:
+    return int(block.columns["number"][0])
 
 
 def _load_marks(state: State, rows: Rows, damaged: list[str]) -> None:
@@ -93,17 +131,17 @@ def _load_uses(state: State, rows: Rows) -> None:
 
 
 def _load_slots(state: State, rows: Rows, damaged: list[str]) -> None:
+    active = state.derived.open_slots(row.number for row in rows.slots)
     for row in rows.slots:
-        state.members.setdefault(row.number, {})
         try:
-            state.slots[row.number] = _slot(state, row)
+            state.slots[row.number] = _slot(state, row, later=bool(rows.packed))
         except (KeyError, ValueError):
             damaged.append(f"slot {row.number}")
-    damaged.extend(f"slot {number}" for number in _without_row_or_parent(state))
+    damaged.extend(f"slot {number}" for number in _without_row_or_parent(state, active))
 
 
-def _without_row_or_parent(state: State) -> Iterator[int]:
-    for number in state.members:
+def _without_row_or_parent(state: State, active: Iterable[int]) -> Iterator[int]:
+    for number in active:
         if number not in state.slots:
             yield number
     for slot in state.slots.values():
@@ -111,8 +149,12 @@ def _without_row_or_parent(state: State) -> Iterator[int]:
             yield slot.number
 
 
-def _slot(state: State, row: SlotRow) -> SlotState:
+def _slot(state: State, row: SlotRow, *, later: bool) -> SlotState:
     """Return the slot of a row.
+
+    Args:
+        later: look whether it fits its items when its excerpts are first asked for: that takes
+            longer than to load items that are packed.
 
     Raises:
         KeyError, ValueError: if the row does not fit the evidence.
@@ -121,8 +163,9 @@ def _slot(state: State, row: SlotRow) -> SlotState:
         raise ValueError("a number that cannot be")
     if len(row.total) != state.head.dimensions:
         raise ValueError("a prototype that cannot be")
-    slot = slot_state(state, row)
-    _require_of_its_items(state, slot)
+    slot = slot_state(state, row, later=later)
+    if not later:
+        _require_of_its_items(state, slot)
     return slot
 
 

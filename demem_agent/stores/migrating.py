@@ -44,6 +44,8 @@ def migrate(db: Database, version: int, key: bytes | None = None) -> None:
             execute_all(db, script)
         if version <= EARLIER:
             _seal(db)
+        for script in MIGRATIONS[max(version, EARLIER + 1) :]:
+            execute_all(db, script)
     db.execute(f"PRAGMA user_version = {VERSION}")
 
 

@@ -54,6 +54,7 @@ from demem_agent.turns import time_field, unit_field
 from demem_agent.types import Decision, Evidence, Mark, Succession, number_of
 
 __all__ = [
+    "DAMAGE",
     "Columns",
     "Row",
     "certificate_from_row",

@@ -140,6 +140,13 @@ CREATE TABLE op (id INTEGER PRIMARY KEY, cell INTEGER, sealed BLOB, kind TEXT);
 #: and are read as they were; what would not know the others refuses the file.
 _CODES = ""
 
+#: Rows packed in blocks, beside themselves: how many are in a block, and the number of the last.
+_SNAPSHOT = """
+CREATE TABLE snapshot (
+    id INTEGER PRIMARY KEY, count INTEGER NOT NULL, last INTEGER NOT NULL, cell INTEGER NOT NULL,
+    sealed BLOB NOT NULL);
+"""
+
 MIGRATIONS: tuple[str, ...] = (
     _FIRST,
     _NAMED,
@@ -152,6 +159,7 @@ MIGRATIONS: tuple[str, ...] = (
     _OURS,
     _SEALED,
     _CODES,
+    _SNAPSHOT,
 )
 #: The last version whose rows are not sealed.
 EARLIER = 9
@@ -161,5 +169,6 @@ CREATE TABLE erasure (owed INTEGER NOT NULL, era INTEGER NOT NULL DEFAULT 0);
 INSERT INTO erasure (owed) VALUES (0);
 {_OURS};
 {_SEALED}
+{_SNAPSHOT}
 """
 VERSION = len(MIGRATIONS)

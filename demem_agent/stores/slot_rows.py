@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from functools import partial
+
+from demem_agent.errors import StoreError
 from demem_agent.later import dataclass
 from demem_agent.slots.records import SlotState, Vector
 from demem_agent.slots.state import State
-from demem_agent.summaries.compress import Excerpt, Rank, Summary
+from demem_agent.summaries.compress import Excerpt, Rank, Summary, summary_text
 from demem_agent.summaries.grounding import Written
 
 __all__ = ["SlotRow", "slot_row", "slot_state"]
@@ -51,18 +55,22 @@ def slot_row(slot: SlotState) -> SlotRow:
     )
 
 
-def slot_state(state: State, row: SlotRow) -> SlotState:
+def slot_state(state: State, row: SlotRow, *, later: bool = False) -> SlotState:
     """Derive a slot again from its row and the evidence in ``state``.
+
+    Args:
+        later: cut its excerpts when they are first asked for.
 
     Raises:
         KeyError: if the cover names a stretch that the evidence does not have.
     """
+    kept = partial(_kept_of, state, row) if later else _kept(state, row.cover)
     return SlotState(
         number=row.number,
         parent=row.parent,
         revision=row.revision,
         total=row.total,
-        summary=Summary(row.text, _kept(state, row.cover), row.gate),
+        summary=Summary(row.text, kept, row.gate),
         name=row.name,
         pinned=row.pinned,
         written=row.written,
@@ -71,6 +79,19 @@ def slot_state(state: State, row: SlotRow) -> SlotState:
 
 def _stretch(excerpt: Excerpt) -> tuple[str, int, int]:
     return excerpt.evidence_id, excerpt.start, excerpt.end
+
+
+def _kept_of(state: State, row: SlotRow) -> tuple[Excerpt, ...]:
+    """Cut the excerpts of a slot that was loaded before.
+
+    Raises:
+        StoreError: if they do not fit it.
+    """
+    with suppress(KeyError):
+        kept = _kept(state, row.cover)
+        if summary_text(kept) == row.text:
+            return kept
+    raise StoreError(f"damaged rows: slot {row.number}; open with skip_damaged=True")
 
 
 def _kept(state: State, cover: Cover) -> tuple[Excerpt, ...]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,8 @@ from demem_agent.errors import MemoryGone, StaleState, StoreError
 from demem_agent.later import module
 from demem_agent.settings import Settings
 from demem_agent.slots.records import Delta, Head
-from demem_agent.stores import connections
+from demem_agent.slots.state import State
+from demem_agent.stores import connections, snapshots
 from demem_agent.stores.base import (
     Address,
     DeletionReceipt,
@@ -60,10 +62,10 @@ from demem_agent.stores.rows import (
     succession_to_row,
 )
 from demem_agent.stores.schema import VERSION
-from demem_agent.stores.tables import Tables
+from demem_agent.stores.tables import PACKED, Block, Tables
 from demem_agent.stores.touched import touched_since
-from demem_agent.stores.waiting import tries
-from demem_agent.stores.whole_rows import Writing, rows_of
+from demem_agent.stores.waiting import tries, waiting_at_most
+from demem_agent.stores.whole_rows import Useless, Writing, packed_rows_of, rows_of
 from demem_agent.stores.wrapping import VARIABLE, EncryptionKey, given_key, write_file_secret
 
 if TYPE_CHECKING:
@@ -75,6 +77,10 @@ else:
     backups = module("demem_agent.stores.backups")
 
 __all__ = ["SqliteStore", "from_url"]
+
+
+#: Blocks of a snapshot that are written at once: a megabyte, about.
+_AT_ONCE = 8
 
 
 def from_url(
@@ -125,6 +131,7 @@ class SqliteStore:
         self.exclusive = must_be_alone()
         self._closed = False
         self._waiting: list[tuple[str, bool]] = []  # to be erased once no transaction is open
+        self._useless: dict[Address, Useless] = {}  # blocks of snapshots, to be made anew
         self._given = encryption_key
         self._connection = connect(self.path, key)
         self._db = self._connection.db
@@ -176,6 +183,92 @@ class SqliteStore:
         with self._reading("load") as tables:
             memory = found_memory(tables.db, tables.keys, address)
             return None if memory is None else rows_of(tables, memory)
+
+    def load_packed(self, address: Address) -> Rows | None:
+        """Return all rows of a memory, items as they are packed; or None when there is none."""
+        with self._reading("load") as tables:
+            memory = found_memory(tables.db, tables.keys, address)
+            if memory is None:
+                return None
+            rows, self._useless[address] = packed_rows_of(tables, memory)
+            return rows
+
+    def pack(self, address: Address, state: State) -> None:
+        """Keep rows packed where they are not, and items as a state has them that is that of now.
+
+        It goes on in small transactions until another writer has moved the memory on. It waits for
+        nobody.
+
+        Raises:
+            StoreError: also where another process writes just now.
+        """
+        head = state.head
+        with waiting_at_most(0.0):
+            memory, unpacked = self._unpacked(address, head)
+            for table, lasts in unpacked.items():
+                if table == "evidence":
+                    coming = snapshots.made(state, lasts)
+                else:
+                    coming = self._rows_packed(table, memory, lasts)
+                if not all(self._put_packed(address, head, table, some) for some in _few(coming)):
+                    return
+
+    def broken_blocks(self, address: Address) -> list[str]:
+        """Return the names of the packed blocks of a memory that cannot be opened."""
+        with self._reading("look at") as tables:
+            memory = found_memory(tables.db, tables.keys, address)
+            if memory is None:
+                return []
+            return [
+                f"snapshot of {table} {block.number}"
+                for table in PACKED
+                for block in tables.blocks(memory.id, table)
+                if not block.body
+            ]
+
+    def _unpacked(self, address: Address, head: Head) -> tuple[int, dict[str, dict[int, int]]]:
+        """Return the number of a memory, and the tables of which it has rows that are not packed.
+
+        With each goes the number of the last row in every block that is there. There are none of a
+        memory that has moved on.
+        """
+        found: dict[str, dict[int, int]] = {}
+        useless = self._useless.get(address, {})
+        using = self._writing if any(useless.values()) else self._reading
+        with using("pack") as tables:
+            memory = found_memory(tables.db, tables.keys, address)
+            if memory is None or not _is_of_now(memory, head):
+                return 0, found
+            for table in PACKED:
+                tables.drop_blocks(memory.id, table, useless.get(table, ()))
+                known = tables.packed(memory.id, table)
+                if sum(block.count for block in known) != memory.counts.get(table, 0):
+                    found[table] = {block.number: block.last for block in known}
+        self._useless.pop(address, None)
+        return memory.id, found
+
+    def _rows_packed(self, table: str, memory: int, lasts: Mapping[int, int]) -> Iterator[Block]:
+        """Pack rows that are not, a block at a time, so that others can use the connection."""
+        with self._reading("read") as tables:
+            numbers = tables.numbers(table, memory)
+        for some in snapshots.worth_packing(numbers, lasts):
+            with self._reading("read") as tables:
+                rows = tables.opened(table, memory, some)
+            block = snapshots.rows_packed([row for _, row in sorted(rows.items())])
+            if block is not None:
+                yield block
+
+    def _put_packed(
+        self, address: Address, head: Head, table: str, blocks: Iterable[Block]
+    ) -> bool:
+        """Write blocks of a memory; return whether it has not moved on."""
+        with self._writing("pack") as tables:
+            memory = found_memory(tables.db, tables.keys, address)
+            if memory is None or not _is_of_now(memory, head):
+                return False
+            for block in blocks:
+                tables.put_block(memory.id, table, block)
+            return True
 
     def news(self, address: Address, seq: int) -> News | None:
         """Return what changed of a memory after an operation, or None where not all is known."""
@@ -541,3 +634,15 @@ def _numbers(
 def _transaction_of(db: Database) -> AbstractContextManager[None]:
     """Return one to read in: within that of ``writing``, where that is open, or by itself."""
     return part(db) if db.in_transaction else transaction(db, "BEGIN")
+
+
+def _few(blocks: Iterable[Block]) -> Iterator[list[Block]]:
+    """Yield blocks as many at a time as are written at once."""
+    coming = iter(blocks)
+    while some := list(islice(coming, _AT_ONCE)):
+        yield some
+
+
+def _is_of_now(memory: MemoryRow, head: Head) -> bool:
+    """Whether a memory stands where a head is of."""
+    return (memory.columns["seq"], memory.columns["era"]) == (head.seq, head.era)

@@ -10,13 +10,29 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from demem_agent.errors import StoreError
+from demem_agent.later import dataclass
 from demem_agent.stores.bodies import body_of, values_in
 from demem_agent.stores.keys import Keys
+from demem_agent.stores.sealing import Broken
 
 if TYPE_CHECKING:
     from sqlite3 import Connection as Database
 
-__all__ = ["COLUMNS", "MOST_NUMBERS", "Tables", "id_of", "number_in", "number_in_row"]
+__all__ = [
+    "COLUMNS",
+    "ITEMS",
+    "MOST_NUMBERS",
+    "PACKED",
+    "SNAPSHOT",
+    "Block",
+    "Row",
+    "Tables",
+    "block_of",
+    "id_of",
+    "key_of",
+    "number_in",
+    "number_in_row",
+]
 
 #: Rows that a table may have of one memory, as their numbers go.
 MOST_NUMBERS = 2**36
@@ -37,10 +53,33 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "mark": ("kept", "hidden"),
     "op": ("kind", "op_key", "request", "result"),
 }
+#: The table of rows that are packed in blocks of so many numbers each (``snapshots``), and which
+#: rows these are; new tables come at the end.
+SNAPSHOT = "snapshot"
+ITEMS = 256
+PACKED = ("evidence", "succession", "context", "op", "situation", "choice")
+#: Blocks that a memory may have of one table.
+_MOST_BLOCKS = 2**32
 #: Rows that are read at a time where those of certain numbers are meant.
 _AT_ONCE = 500
 
 Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A block of a snapshot.
+
+    Attributes:
+        number: which one it is; block 0 is of the rows from 1 on.
+        count: how many rows are in it; ``last`` is the number of the last.
+        body: what is sealed.
+    """
+
+    number: int
+    count: int
+    last: int
+    body: bytes
 
 
 class Tables:
@@ -69,6 +108,7 @@ class Tables:
         self.db.executemany(
             f"INSERT OR REPLACE INTO {table} (id, cell, sealed) VALUES (?, ?, ?)", written
         )
+        self._changed(table, memory, map(number_in, cells))
         return new
 
     def delete(self, table: str, memory: int, numbers: Iterable[int]) -> int:
@@ -76,8 +116,8 @@ class Tables:
         cells = self._cells(table, [id_of(memory, number) for number in numbers])
         if not cells:
             return 0
-        self.keys.destroy(cells.values())
-        self.db.executemany(f"DELETE FROM {table} WHERE id = ?", [(id,) for id in cells])
+        self._delete(table, cells)
+        self._changed(table, memory, map(number_in, cells))
         return len(cells)
 
     def note(self, memory: int, operations: Iterable[tuple[int, str]]) -> None:
@@ -86,9 +126,49 @@ class Tables:
         if rows:
             self.db.executemany("INSERT INTO op (id, kind) VALUES (?, ?)", rows)
 
+    def put_block(self, memory: int, table: str, block: Block) -> None:
+        """Write a block of a snapshot in the place of the one of its number."""
+        id = _id_of_block(memory, table, block.number)
+        cells = self._cells(SNAPSHOT, [id])
+        place = _place_of_block(id, block.count, block.last)
+        cell, sealed = self.keys.seal(block.body, place, cells.get(id))
+        columns = "(id, count, last, cell, sealed) VALUES (?, ?, ?, ?, ?)"
+        values = (id, block.count, block.last, cell, sealed)
+        self.db.execute(f"INSERT OR REPLACE INTO {SNAPSHOT} {columns}", values)
+
+    def drop_blocks(self, memory: int, table: str, blocks: Iterable[int]) -> None:
+        """Delete blocks of a snapshot and their secrets."""
+        ids = [_id_of_block(memory, table, block) for block in blocks]
+        cells = self._cells(SNAPSHOT, ids)
+        if cells:
+            self._delete(SNAPSHOT, cells)
+
+    def blocks(self, memory: int, table: str) -> Iterator[Block]:
+        """Yield the blocks of a snapshot; without a body where one cannot be opened."""
+        select = f"SELECT id, count, last, cell, sealed FROM {SNAPSHOT} WHERE id BETWEEN ? AND ?"
+        found = self.db.execute(select, _range_of_blocks(memory, table)).fetchall()
+        for id, rows, last, cell, sealed in found:
+            try:
+                body = self.keys.unseal(sealed, _place_of_block(id, rows, last), cell)
+            except Broken:
+                body = b""
+            yield Block(_number_of_block(id), rows, last, body)
+
+    def packed(self, memory: int, table: str) -> list[Block]:
+        """Return what blocks of a snapshot there are, without their bodies."""
+        select = f"SELECT id, count, last FROM {SNAPSHOT} WHERE id BETWEEN ? AND ?"
+        found = self.db.execute(select, _range_of_blocks(memory, table))
+        return [Block(_number_of_block(id), rows, last, b"") for id, rows, last in found]
+
+    def numbers(self, table: str, memory: int) -> list[int]:
+        """Return the numbers of the rows of a memory that are sealed, ascending."""
+        where = f"WHERE id BETWEEN ? AND ? {_also(table)} ORDER BY id"
+        found = self.db.execute(f"SELECT id FROM {table} {where}", _range(memory))
+        return [number_in(id) for (id,) in found]
+
     def clear(self, memory: int) -> None:
         """Delete all rows of a memory and their secrets."""
-        for table in COLUMNS:
+        for table in (*COLUMNS, SNAPSHOT):
             where = f"FROM {table} WHERE id BETWEEN ? AND ?"
             cells = self.db.execute(f"SELECT cell {where}", _range(memory)).fetchall()
             self.keys.destroy(cell for (cell,) in cells if isinstance(cell, int))
@@ -114,7 +194,7 @@ class Tables:
                 row = sealed.opened()
             except ValueError as error:
                 raise StoreError(f"the row {name} is damaged: {error}") from error
-            found[row[_key(table)]] = row
+            found[row[key_of(table)]] = row
         return found
 
     def count(self, table: str, memory: int) -> int:
@@ -130,9 +210,31 @@ class Tables:
             except ValueError:
                 continue
 
+    def read_between(
+        self, table: str, memory: int, stretches: Iterable[tuple[int, int]]
+    ) -> Iterator[tuple[str, SealedRow]]:
+        """Yield the sealed rows of some stretches of numbers; one that ends with -1 has no end."""
+        where = f"WHERE id BETWEEN ? AND ? {_also(table)} ORDER BY id"
+        select = f"SELECT id, cell, sealed FROM {table} {where}"
+        for first, last in stretches:
+            end = MOST_NUMBERS - 1 if last < 0 else last
+            found = self.db.execute(select, (id_of(memory, first), id_of(memory, end)))
+            for row in found.fetchall():
+                yield f"{table} {number_in(row['id'])}", SealedRow(self.keys, table, row)
+
+    def _changed(self, table: str, memory: int, numbers: Iterable[int]) -> None:
+        """Drop the blocks of the snapshot that have rows that have changed."""
+        if table in PACKED:
+            self.drop_blocks(memory, table, {block_of(number) for number in numbers})
+
+    def _delete(self, table: str, cells: Mapping[int, int]) -> None:
+        """Delete rows by their ids, and their secrets by their cells."""
+        self.keys.destroy(cells.values())
+        self.db.executemany(f"DELETE FROM {table} WHERE id = ?", [(id,) for id in cells])
+
     def _found(self, table: str, memory: int, numbers: Iterable[int] | None) -> Iterator[Any]:
         select = f"SELECT id, cell, sealed FROM {table} WHERE"
-        also = "AND sealed IS NOT NULL" if table == "op" else ""
+        also = _also(table)
         if numbers is None:
             yield from self.db.execute(
                 f"{select} id BETWEEN ? AND ? {also} ORDER BY id", _range(memory)
@@ -167,9 +269,17 @@ class SealedRow:
         Raises:
             Broken: if it is not what was written there.
         """
+        values = values_in(self.body(), COLUMNS[self._table])
+        return {key_of(self._table): number_in(self._row["id"]), **values}
+
+    def body(self) -> bytes:
+        """Return what was sealed.
+
+        Raises:
+            Broken: if it is not what was written there.
+        """
         id, cell, sealed = self._row
-        body = self._keys.unseal(sealed, _place(self._table, id), cell)
-        return {_key(self._table): number_in(id), **values_in(body, COLUMNS[self._table])}
+        return self._keys.unseal(sealed, _place(self._table, id), cell)
 
 
 def id_of(memory: int, number: int) -> int:
@@ -181,6 +291,11 @@ def id_of(memory: int, number: int) -> int:
     if not 0 <= number < MOST_NUMBERS:
         raise StoreError(f"a row cannot have the number {number}")
     return memory * MOST_NUMBERS + number
+
+
+def block_of(number: int) -> int:
+    """Return the block of a snapshot that a row is in: those from 1 on are in the first."""
+    return max(number - 1, 0) // ITEMS
 
 
 def number_in(id: int) -> int:
@@ -196,7 +311,29 @@ def _place(table: str, id: int) -> str:
     return f"{table} {id}"
 
 
-def _key(table: str) -> str:
+def _id_of_block(memory: int, table: str, block: int) -> int:
+    return id_of(memory, PACKED.index(table) * _MOST_BLOCKS + block)
+
+
+def _number_of_block(id: int) -> int:
+    return number_in(id) % _MOST_BLOCKS
+
+
+def _range_of_blocks(memory: int, table: str) -> tuple[int, int]:
+    return _id_of_block(memory, table, 0), _id_of_block(memory, table, _MOST_BLOCKS - 1)
+
+
+def _place_of_block(id: int, count: int, last: int) -> str:
+    return f"{SNAPSHOT} {id} {count} {last}"
+
+
+def _also(table: str) -> str:
+    """Return what leaves out rows that are not sealed, of which nothing is needed again."""
+    return "AND sealed IS NOT NULL" if table == "op" else ""
+
+
+def key_of(table: str) -> str:
+    """Return what the number of a row of a table is called."""
     return "seq" if table == "op" else "number"
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
+from operator import itemgetter
 from typing import Any, TypeVar
 
-from demem_agent.slots.records import Delta, StoredEvidence
+from demem_agent.settings import Settings
+from demem_agent.slots.records import Delta, Head, StoredEvidence
 from demem_agent.stores.base import Rows
 from demem_agent.stores.codec import certified_to_json
 from demem_agent.stores.memory_rows import MemoryRow
@@ -35,11 +38,15 @@ from demem_agent.stores.rows import (
     succession_to_row,
 )
 from demem_agent.stores.slot_rows import slot_row
-from demem_agent.stores.tables import SealedRow, Tables, number_in_row
+from demem_agent.stores.snapshots import gaps, read_rows
+from demem_agent.stores.snapshots import read as read_blocks
+from demem_agent.stores.tables import PACKED, SealedRow, Tables, key_of, number_in_row
 from demem_agent.types import number_of
 
-__all__ = ["Writing", "rows_of"]
+__all__ = ["Useless", "Writing", "packed_rows_of", "rows_of"]
 
+#: Blocks of snapshots that cannot be used, by their tables.
+Useless = dict[str, set[int]]
 _Record = TypeVar("_Record")
 
 
@@ -116,20 +123,69 @@ class Writing:
         self._memory.count(table, -self._tables.delete(table, self._memory.id, gone))
 
 
+def packed_rows_of(tables: Tables, memory: MemoryRow) -> tuple[Rows, Useless]:
+    """Return all rows of a memory, those of packed items so, and the blocks that are of no use.
+
+    Where anything is damaged, no item is packed.
+    """
+    settings, head = _settings_and_head(memory)
+    useless: Useless = {}
+    blocks, useless["evidence"] = read_blocks(tables, memory.id, head, settings)
+    damaged: list[str] = []
+
+    def read(table: str, build: Callable[[Any], _Record]) -> list[_Record]:
+        if table not in PACKED:
+            return _sound(tables, memory, damaged, None, table, build)
+        packed, useless[table] = read_rows(tables, memory.id, table)
+        lasts = {block: rows[-1][key_of(table)] for block, rows in packed.items()}
+        others = _beside(tables, memory, damaged, table, lasts, sum(map(len, packed.values())))
+        found = [row for rows in packed.values() for row in rows]
+        for name, sealed in others:
+            try:
+                found.append(sealed.opened())
+            except ValueError:
+                damaged.append(name)
+        found.sort(key=itemgetter(key_of(table)))
+        return sound_rows(((table, row) for row in found), build, damaged)
+
+    lasts = {block: int(one.columns["number"][-1]) for block, one in blocks.items()}
+    others = _beside(tables, memory, damaged, "evidence", lasts, sum(map(len, blocks.values())))
+    evidence = sound_rows(others, _item, damaged)
+    rows = _rows(settings, head, evidence, read, damaged)
+    if damaged:
+        useless["evidence"] |= blocks.keys()
+        return rows_of(tables, memory), useless
+    return replace(rows, packed=[blocks[number] for number in sorted(blocks)]), useless
+
+
 def rows_of(
     tables: Tables, memory: MemoryRow, touched: Mapping[str, Collection[int]] | None = None
 ) -> Rows:
     """Return all rows of a memory, or those of certain numbers in each table that are there."""
-    with naming_damage(f"memory {memory.address.memory_id!r}"):
-        settings = settings_from_row(memory.columns)
-        head = head_from_row(memory.columns)
+    settings, head = _settings_and_head(memory)
     damaged: list[str] = []
     read = partial(_sound, tables, memory, damaged, touched)
+    return _rows(settings, head, read("evidence", evidence_from_row), read, damaged)
+
+
+def _settings_and_head(memory: MemoryRow) -> tuple[Settings, Head]:
+    with naming_damage(f"memory {memory.address.memory_id!r}"):
+        return settings_from_row(memory.columns), head_from_row(memory.columns)
+
+
+def _rows(
+    settings: Settings,
+    head: Head,
+    evidence: Sequence[StoredEvidence],
+    read: Callable[[str, Callable[[Any], Any]], list[Any]],
+    damaged: list[str],
+) -> Rows:
+    """Return items with all other rows, read by their tables."""
     operations = read("op", operation_from_row)
     return Rows(
         settings=settings,
         head=head,
-        evidence=read("evidence", evidence_from_row),
+        evidence=evidence,
         slots=read("slot", slot_from_row),
         contexts=read("context", context_from_row),
         certificates=read("certificate", certificate_from_row),
@@ -141,6 +197,25 @@ def rows_of(
         receipts=[one for one in operations if one.key is None],
         damaged=damaged,
     )
+
+
+def _beside(
+    tables: Tables,
+    memory: MemoryRow,
+    damaged: list[str],
+    table: str,
+    lasts: Mapping[int, int],
+    packed: int,
+) -> list[tuple[str, SealedRow]]:
+    """Return the rows that are not packed, of which there are so many."""
+    found = list(tables.read_between(table, memory.id, gaps(lasts)))
+    if len(found) + packed != memory.counts.get(table, 0):
+        damaged.append(f"{table}: not as many as there should be")
+    return found
+
+
+def _item(row: SealedRow) -> StoredEvidence:
+    return evidence_from_row(row.opened())
 
 
 def _says_nothing(delta: Delta) -> Iterable[int]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from demem_agent.later import dataclass, pattern
 from demem_agent.text.quoting.saying import day, noted
@@ -77,19 +77,57 @@ class Excerpt:
         return (-self.used, -self.weight, -self.order, self.start)
 
 
-@dataclass(frozen=True, slots=True)
 class Summary:
-    """A summary as excerpts make it.
+    """A summary as excerpts make it; it does not change.
 
-    Attributes:
-        text: at most L.
-        kept: the excerpts that it is made of, by rank.
-        gate: the rank of the first one left out; None while there is none.
+    Args:
+        kept: the excerpts, or what makes them when they are first asked for.
     """
 
-    text: str = ""
-    kept: tuple[Excerpt, ...] = ()
-    gate: Rank | None = None
+    __slots__ = ("_gate", "_kept", "_text")
+
+    def __init__(
+        self,
+        text: str = "",
+        kept: tuple[Excerpt, ...] | Callable[[], tuple[Excerpt, ...]] = (),
+        gate: Rank | None = None,
+    ) -> None:
+        self._text = text
+        self._kept = kept
+        self._gate = gate
+
+    @property
+    def text(self) -> str:
+        """At most L."""
+        return self._text
+
+    @property
+    def kept(self) -> tuple[Excerpt, ...]:
+        """The excerpts that it is made of, by rank."""
+        if callable(self._kept):
+            self._kept = self._kept()
+        return self._kept
+
+    def settle(self) -> None:
+        """Make the excerpts, if that is still to be done."""
+        _ = self.kept
+
+    @property
+    def gate(self) -> Rank | None:
+        """The rank of the first one left out; None while there is none."""
+        return self._gate
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Summary) and self._all() == other._all()
+
+    def __hash__(self) -> int:
+        return hash(self._all())
+
+    def __repr__(self) -> str:
+        return f"Summary(text={self.text!r}, kept={self.kept!r}, gate={self.gate!r})"
+
+    def _all(self) -> tuple[object, ...]:
+        return self.text, self.kept, self.gate
 
 
 def excerpts(

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import ParamSpec, TypeVar
 
-__all__ = ["forget_texts", "kept_lately"]
+__all__ = ["also_forget", "forget_texts", "kept_lately"]
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
@@ -27,6 +27,11 @@ def kept_lately(most: int) -> Callable[[Callable[Given, Result]], Callable[Given
         return kept  # type: ignore[return-value]  # it hides that arguments must be hashable
 
     return keeping
+
+
+def also_forget(forget: Callable[[], None]) -> None:
+    """Have something else that keeps texts let go of them as well."""
+    _KEPT.append(forget)
 
 
 def forget_texts() -> None:
