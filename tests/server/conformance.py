@@ -3,8 +3,8 @@
 ``make test-server`` runs it, in an environment with schemathesis (which brings 31 packages, 90 MB,
 and so is in no extra)::
 
-    python tests/server/conformance.py --max-examples 6 --seed 1      what CI runs: 5,500 requests
-    python tests/server/conformance.py --max-examples 750 --seed 2    50,000, a quarter of an hour
+    python tests/server/conformance.py --max-examples 6 --seed 1      5,500 requests: what CI runs
+    python tests/server/conformance.py --max-examples 800 --seed 2    about 50,000
 
 It prints what schemathesis prints and ends as it does: 0 where nothing was found. More arguments
 go to ``schemathesis run``. Two passes are made: in the second a memory may be deleted and keys
