@@ -47,8 +47,13 @@ class Tables:
     """The tables that have rows of memories; memories go by their own number in the file."""
 
     def __init__(self, db: Database, keys: Keys) -> None:
-        self.db = db
+        self._db = db
         self.keys = keys
+
+    @property
+    def db(self) -> Database:
+        """The connection that they are read and written by."""
+        return self._db
 
     def put(self, table: str, memory: int, rows: Iterable[Row]) -> list[int]:
         """Write rows, each for one of its number if there is one; return which numbers are new.
@@ -66,7 +71,7 @@ class Tables:
             body = body_of(row, names)
             cell, sealed = self.keys.seal(body, _place(table, id), cells.get(id))
             written.append((id, cell, sealed))
-        self.db.executemany(
+        self._db.executemany(
             f"INSERT OR REPLACE INTO {table} (id, cell, sealed) VALUES (?, ?, ?)", written
         )
         return new
@@ -77,22 +82,22 @@ class Tables:
         if not cells:
             return 0
         self.keys.destroy(cells.values())
-        self.db.executemany(f"DELETE FROM {table} WHERE id = ?", [(id,) for id in cells])
+        self._db.executemany(f"DELETE FROM {table} WHERE id = ?", [(id,) for id in cells])
         return len(cells)
 
     def note(self, memory: int, operations: Iterable[tuple[int, str]]) -> None:
         """Write operations of which nothing is needed again: their numbers and kinds."""
         rows = [(id_of(memory, seq), kind) for seq, kind in operations]
         if rows:
-            self.db.executemany("INSERT INTO op (id, kind) VALUES (?, ?)", rows)
+            self._db.executemany("INSERT INTO op (id, kind) VALUES (?, ?)", rows)
 
     def clear(self, memory: int) -> None:
         """Delete all rows of a memory and their secrets."""
         for table in COLUMNS:
             where = f"FROM {table} WHERE id BETWEEN ? AND ?"
-            cells = self.db.execute(f"SELECT cell {where}", _range(memory)).fetchall()
+            cells = self._db.execute(f"SELECT cell {where}", _range(memory)).fetchall()
             self.keys.destroy(cell for (cell,) in cells if isinstance(cell, int))
-            self.db.execute(f"DELETE {where}", _range(memory))
+            self._db.execute(f"DELETE {where}", _range(memory))
 
     def read(
         self, table: str, memory: int, numbers: Iterable[int] | None = None
@@ -120,7 +125,7 @@ class Tables:
     def count(self, table: str, memory: int) -> int:
         """Return how many rows of a memory there are."""
         select = f"SELECT COUNT(*) FROM {table} WHERE id BETWEEN ? AND ?"
-        return int(self.db.execute(select, _range(memory)).fetchone()[0])
+        return int(self._db.execute(select, _range(memory)).fetchone()[0])
 
     def dates(self, memory: int) -> Iterator[Any]:
         """Yield the dates of the items of a memory that can be opened."""
@@ -134,13 +139,13 @@ class Tables:
         select = f"SELECT id, cell, sealed FROM {table} WHERE"
         also = "AND sealed IS NOT NULL" if table == "op" else ""
         if numbers is None:
-            yield from self.db.execute(
+            yield from self._db.execute(
                 f"{select} id BETWEEN ? AND ? {also} ORDER BY id", _range(memory)
             ).fetchall()
             return
         for number in numbers:
             where = f"{select} id = ? {also}"
-            yield from self.db.execute(where, (id_of(memory, number),)).fetchall()
+            yield from self._db.execute(where, (id_of(memory, number),)).fetchall()
 
     def _cells(self, table: str, ids: list[int]) -> dict[int, int]:
         """Return the cells of the rows that there are, by their ids."""
@@ -149,7 +154,7 @@ class Tables:
             those = ids[start : start + _AT_ONCE]
             marks = ", ".join("?" * len(those))
             select = f"SELECT id, cell FROM {table} WHERE id IN ({marks})"
-            found |= {row[0]: row[1] for row in self.db.execute(select, those)}
+            found |= {row[0]: row[1] for row in self._db.execute(select, those)}
         return found
 
 
