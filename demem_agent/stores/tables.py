@@ -86,8 +86,13 @@ class Tables:
     """The tables that have rows of memories; memories go by their own number in the file."""
 
     def __init__(self, db: Database, keys: Keys) -> None:
-        self.db = db
+        self._db = db
         self.keys = keys
+
+    @property
+    def db(self) -> Database:
+        """The connection that they are read and written by."""
+        return self._db
 
     def put(self, table: str, memory: int, rows: Iterable[Row]) -> list[int]:
         """Write rows, each for one of its number if there is one; return which numbers are new.
@@ -105,7 +110,7 @@ class Tables:
             body = body_of(row, names)
             cell, sealed = self.keys.seal(body, _place(table, id), cells.get(id))
             written.append((id, cell, sealed))
-        self.db.executemany(
+        self._db.executemany(
             f"INSERT OR REPLACE INTO {table} (id, cell, sealed) VALUES (?, ?, ?)", written
         )
         self._changed(table, memory, map(number_in, cells))
@@ -124,7 +129,7 @@ class Tables:
         """Write operations of which nothing is needed again: their numbers and kinds."""
         rows = [(id_of(memory, seq), kind) for seq, kind in operations]
         if rows:
-            self.db.executemany("INSERT INTO op (id, kind) VALUES (?, ?)", rows)
+            self._db.executemany("INSERT INTO op (id, kind) VALUES (?, ?)", rows)
 
     def put_block(self, memory: int, table: str, block: Block) -> None:
         """Write a block of a snapshot in the place of the one of its number."""
@@ -134,7 +139,7 @@ class Tables:
         cell, sealed = self.keys.seal(block.body, place, cells.get(id))
         columns = "(id, count, last, cell, sealed) VALUES (?, ?, ?, ?, ?)"
         values = (id, block.count, block.last, cell, sealed)
-        self.db.execute(f"INSERT OR REPLACE INTO {SNAPSHOT} {columns}", values)
+        self._db.execute(f"INSERT OR REPLACE INTO {SNAPSHOT} {columns}", values)
 
     def drop_blocks(self, memory: int, table: str, blocks: Iterable[int]) -> None:
         """Delete blocks of a snapshot and their secrets."""
@@ -146,7 +151,7 @@ class Tables:
     def blocks(self, memory: int, table: str) -> Iterator[Block]:
         """Yield the blocks of a snapshot; without a body where one cannot be opened."""
         select = f"SELECT id, count, last, cell, sealed FROM {SNAPSHOT} WHERE id BETWEEN ? AND ?"
-        found = self.db.execute(select, _range_of_blocks(memory, table)).fetchall()
+        found = self._db.execute(select, _range_of_blocks(memory, table)).fetchall()
         for id, rows, last, cell, sealed in found:
             try:
                 body = self.keys.unseal(sealed, _place_of_block(id, rows, last), cell)
@@ -157,22 +162,22 @@ class Tables:
     def packed(self, memory: int, table: str) -> list[Block]:
         """Return what blocks of a snapshot there are, without their bodies."""
         select = f"SELECT id, count, last FROM {SNAPSHOT} WHERE id BETWEEN ? AND ?"
-        found = self.db.execute(select, _range_of_blocks(memory, table))
+        found = self._db.execute(select, _range_of_blocks(memory, table))
         return [Block(_number_of_block(id), rows, last, b"") for id, rows, last in found]
 
     def numbers(self, table: str, memory: int) -> list[int]:
         """Return the numbers of the rows of a memory that are sealed, ascending."""
         where = f"WHERE id BETWEEN ? AND ? {_also(table)} ORDER BY id"
-        found = self.db.execute(f"SELECT id FROM {table} {where}", _range(memory))
+        found = self._db.execute(f"SELECT id FROM {table} {where}", _range(memory))
         return [number_in(id) for (id,) in found]
 
     def clear(self, memory: int) -> None:
         """Delete all rows of a memory and their secrets."""
         for table in (*COLUMNS, SNAPSHOT):
             where = f"FROM {table} WHERE id BETWEEN ? AND ?"
-            cells = self.db.execute(f"SELECT cell {where}", _range(memory)).fetchall()
+            cells = self._db.execute(f"SELECT cell {where}", _range(memory)).fetchall()
             self.keys.destroy(cell for (cell,) in cells if isinstance(cell, int))
-            self.db.execute(f"DELETE {where}", _range(memory))
+            self._db.execute(f"DELETE {where}", _range(memory))
 
     def read(
         self, table: str, memory: int, numbers: Iterable[int] | None = None
@@ -200,7 +205,7 @@ class Tables:
     def count(self, table: str, memory: int) -> int:
         """Return how many rows of a memory there are."""
         select = f"SELECT COUNT(*) FROM {table} WHERE id BETWEEN ? AND ?"
-        return int(self.db.execute(select, _range(memory)).fetchone()[0])
+        return int(self._db.execute(select, _range(memory)).fetchone()[0])
 
     def dates(self, memory: int) -> Iterator[Any]:
         """Yield the dates of the items of a memory that can be opened."""
@@ -218,7 +223,7 @@ class Tables:
         select = f"SELECT id, cell, sealed FROM {table} {where}"
         for first, last in stretches:
             end = MOST_NUMBERS - 1 if last < 0 else last
-            found = self.db.execute(select, (id_of(memory, first), id_of(memory, end)))
+            found = self._db.execute(select, (id_of(memory, first), id_of(memory, end)))
             for row in found.fetchall():
                 yield f"{table} {number_in(row['id'])}", SealedRow(self.keys, table, row)
 
@@ -230,19 +235,19 @@ class Tables:
     def _delete(self, table: str, cells: Mapping[int, int]) -> None:
         """Delete rows by their ids, and their secrets by their cells."""
         self.keys.destroy(cells.values())
-        self.db.executemany(f"DELETE FROM {table} WHERE id = ?", [(id,) for id in cells])
+        self._db.executemany(f"DELETE FROM {table} WHERE id = ?", [(id,) for id in cells])
 
     def _found(self, table: str, memory: int, numbers: Iterable[int] | None) -> Iterator[Any]:
         select = f"SELECT id, cell, sealed FROM {table} WHERE"
         also = _also(table)
         if numbers is None:
-            yield from self.db.execute(
+            yield from self._db.execute(
                 f"{select} id BETWEEN ? AND ? {also} ORDER BY id", _range(memory)
             ).fetchall()
             return
         for number in numbers:
             where = f"{select} id = ? {also}"
-            yield from self.db.execute(where, (id_of(memory, number),)).fetchall()
+            yield from self._db.execute(where, (id_of(memory, number),)).fetchall()
 
     def _cells(self, table: str, ids: list[int]) -> dict[int, int]:
         """Return the cells of the rows that there are, by their ids."""
@@ -251,7 +256,7 @@ class Tables:
             those = ids[start : start + _AT_ONCE]
             marks = ", ".join("?" * len(those))
             select = f"SELECT id, cell FROM {table} WHERE id IN ({marks})"
-            found |= {row[0]: row[1] for row in self.db.execute(select, those)}
+            found |= {row[0]: row[1] for row in self._db.execute(select, those)}
         return found
 
 
