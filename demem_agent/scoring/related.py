@@ -71,9 +71,11 @@ class RelatedWords:
             known = len(self._numbers)
             numbers = numbered(self._numbers, block.lists["form"])
             columns.append(numbers[block.columns["word"]])
-            terms, stems = block.lists["term"], block.columns["stem"]
-            for place in np.flatnonzero(numbers >= known).tolist():
-                self._stand_for(terms[stems.item(place)], numbers.item(place))
+            is_new = numbers >= known
+            stems = map(block.lists["term"].__getitem__, block.columns["stem"][is_new].tolist())
+            for stem, number in zip(stems, numbers[is_new].tolist(), strict=True):
+                others = self._of_stem.get(stem)
+                self._of_stem[stem] = (number,) if others is None else (*others, number)
         self._words.load(np.concatenate(columns))
         counts = joined(blocks, "words", np.int32)
         self._counts.load(counts)
@@ -84,12 +86,8 @@ class RelatedWords:
         number = self._numbers.get(form)
         if number is None:
             number = self._numbers[form] = len(self._numbers)
-            self._stand_for(stem, number)
+            self._of_stem[stem] = (*self._of_stem.get(stem, ()), number)
         return number
-
-    def _stand_for(self, stem: str, number: int) -> None:
-        """Note that a new word has a stem."""
-        self._of_stem[stem] = (*self._of_stem.get(stem, ()), number)
 
     def forms(self, start: int) -> list[str]:
         """Return the distinct words from number ``start`` on, as they were added."""
