@@ -105,8 +105,10 @@ class Directions:
 
     @property
     def is_exact(self) -> bool:
-        """Whether they are kept in single precision."""
-        self._settle()
+        """Whether they are kept in single precision, as far as they were looked at.
+
+        It is asked by other threads than the one that changes them, so it changes nothing.
+        """
         return self._exact is not None
 
     def extend(self, vectors: Vectors) -> None:
@@ -134,6 +136,7 @@ class Directions:
 
     def extend_packed(self, codes: Codes, scales: Vectors) -> None:
         """Append vectors as :meth:`packed` gives them."""
+        self._settle()
         if self.is_exact:
             self.extend(from_codes(codes))
             return

@@ -72,7 +72,15 @@ def test_many_vectors_are_compared_block_by_block() -> None:
     column = Directions(16)
     for vector in vectors:
         column.extend(vector[None])
-    assert not column.is_exact
     assert (
         column.cosines(vectors[3]).tobytes() == np.einsum("ij,j->i", vectors, vectors[3]).tobytes()
     )
+    assert not column.is_exact
+
+
+def test_another_thread_that_asks_how_they_are_kept_puts_nothing_in_its_place() -> None:
+    column = Directions(16)
+    column.extend(as_matrix(np.random.default_rng(0).standard_normal((1, 16)), 1))
+    coming = [*column._coming]
+    assert not column.is_exact
+    assert column._coming == coming
