@@ -99,16 +99,21 @@ function skip(event) {
 const Nothing = () => html`<h1>No memory yet</h1><p class="lead">A memory is there as soon as a program makes one, such as</p>
   <pre class="reading">curl -X PUT ${location.origin}/v1/memories/ana</pre><p><${Button} onClick=${() => location.reload()}>Look again<//></p>`;
 
+// What was typed at the door so far, also where an answer that comes late makes the door anew.
+let typed = "";
+
 function Door({ error, again }) {
-  const [written, setWritten] = useState("");
+  const [written, setWritten] = useState(typed);
+  const write = (text) => setWritten((typed = text));
   const enter = (event) => {
     event.preventDefault();
     key.set(written.trim());
+    typed = "";
     again();
   };
   return html`<main class="alone" id="main"><h1>This server needs a key</h1><p class="soft">It is kept for this tab alone. <code>demem keys create</code> makes one.</p>
     <form class="ask" onSubmit=${enter}><label class="hidden" for="key">Key</label>
-      <input id="key" type="password" autocomplete="off" spellcheck="false" placeholder="dm_…" value=${written} onInput=${(e) => setWritten(e.target.value)} />
+      <input id="key" type="password" autocomplete="off" spellcheck="false" placeholder="dm_…" value=${written} onInput=${(e) => write(e.target.value)} />
       <button class="button main" type="submit" disabled=${!written.trim()}>Enter</button></form><${Failed} error=${error} atDoor /></main>`;
 }
 
