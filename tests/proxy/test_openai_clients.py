@@ -113,12 +113,13 @@ def test_while_tools_answer_the_model_the_same_is_read_byte_for_byte(
     first = provider.requests[-1].body["messages"]
     memory = proxy.memory("tools")
     assert memory is not None
+    question = ("user", "What is the cat called?")
+    proxy.comes_to_hold(*SAID, question, id="tools")  # what is said in between comes after it
     memory.ingest("The cat is called Minka, as everybody knows.", speaker="Ben")
     client.chat.completions.create(model="m", messages=[*ASKED, used, result])
     again = provider.requests[-1].body["messages"]
     assert CAT in first[0]["content"]
     assert again == [*first, used, result]
-    question = ("user", "What is the cat called?")
     ben = ("Ben", "The cat is called Minka, as everybody knows.")
     proxy.comes_to_hold(*SAID, question, ben, ("assistant", "Noted."), id="tools")
 
