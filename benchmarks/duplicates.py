@@ -157,7 +157,7 @@ def measured(dialogues: Sequence[Dialogue], *, again: bool = False) -> dict[int,
         memory.ingest_many(repeated(dialogue.turns, number) if again else dialogue.turns)
         turns = {turn.source_id: turn for turn in dialogue.turns}
         for probe in dialogue.probes:
-            if not _counts(probe):
+            if not counts(probe):
                 continue
             gold = [turns[id] for id in probe.evidence]
             for limit, tally in found.items():
@@ -167,7 +167,8 @@ def measured(dialogues: Sequence[Dialogue], *, again: bool = False) -> dict[int,
     return found
 
 
-def _counts(probe: Probe) -> bool:
+def counts(probe: Probe) -> bool:
+    """Whether a question can be answered from its dialogue."""
     return bool(probe.evidence) and probe.category not in WITHOUT_EVIDENCE
 
 

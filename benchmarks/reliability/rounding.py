@@ -21,10 +21,10 @@ from unittest.mock import patch
 
 sys.path.append(str(Path(__file__).parents[1]))
 
-from duplicates import LIMITS, WITHOUT_EVIDENCE, load
+from duplicates import LIMITS, counts, load
 
 from demem_agent import SlotMemory
-from demem_agent.evaluate import Dialogue, Probe, recall
+from demem_agent.evaluate import Dialogue, recall
 from demem_agent.flows import encode
 
 #: How far the share may differ.
@@ -48,11 +48,6 @@ class Compared:
     def difference(self) -> float:
         """The mean share with vectors as they are kept, less that with exact ones."""
         return (sum(self.kept) - sum(self.exact)) / max(len(self.kept), 1)
-
-
-def counts(probe: Probe) -> bool:
-    """Whether a question can be answered from the dialogue."""
-    return bool(probe.evidence) and probe.category not in WITHOUT_EVIDENCE
 
 
 def remembered(dialogue: Dialogue, *, exact: bool) -> SlotMemory:
