@@ -25,7 +25,7 @@ from duplicates import LIMITS, counts, load
 
 from demem_agent import SlotMemory
 from demem_agent.evaluate import Dialogue, recall
-from demem_agent.flows import encode
+from demem_agent.scoring.directions import rounded
 
 #: How far the share may differ.
 MOST = 0.002
@@ -53,7 +53,7 @@ class Compared:
 def remembered(dialogue: Dialogue, *, exact: bool) -> SlotMemory:
     """Return a memory of a dialogue, with the vectors that the encoder gave if they are exact."""
     memory = SlotMemory()
-    with patch.object(encode, "rounded", _as_it_is if exact else encode.rounded):
+    with patch("demem_agent.flows.encode.rounded", _as_it_is if exact else rounded):
         memory.ingest_many(dialogue.turns)
     return memory
 
