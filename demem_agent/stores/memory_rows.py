@@ -9,14 +9,16 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from demem_agent.errors import InvalidInput
 from demem_agent.later import dataclass
-from demem_agent.stores.base import Address, MemoryInfo
+from demem_agent.settings import Settings
+from demem_agent.slots.records import Head
+from demem_agent.stores.base import Address, MemoryInfo, time_now
 from demem_agent.stores.codec import dumps
 from demem_agent.stores.keys import Keys
-from demem_agent.stores.rows import Columns, naming_damage
+from demem_agent.stores.rows import Columns, head_to_row, naming_damage, settings_to_row
 from demem_agent.stores.sealing import packed, unpacked
 from demem_agent.stores.touched import with_write
 from demem_agent.text.times.dates import moment
@@ -25,7 +27,19 @@ from demem_agent.turns import time_field
 if TYPE_CHECKING:
     from sqlite3 import Connection as Database
 
-__all__ = ["HEAD", "MemoryRow", "found_memory", "info_of", "write_memory"]
+__all__ = [
+    "HEAD",
+    "MemoryRow",
+    "Plain",
+    "body_of_memory",
+    "found_memory",
+    "info_of",
+    "memory_in",
+    "new_memory",
+    "place_of_memory",
+    "plain_of",
+    "write_memory",
+]
 
 #: The columns that ``head_to_row`` gives.
 HEAD = (
@@ -67,6 +81,11 @@ class MemoryRow:
     recent: str = ""
     touched: dict[str, set[int]] = field(default_factory=dict)
 
+    def advance(self, head: Head) -> None:
+        """Note how far it has come with this write."""
+        self.columns |= head_to_row(head)
+        self.columns["changed"] = time_now().isoformat()
+
     def touch(self, table: str, numbers: Iterable[int]) -> None:
         """Note that rows of a table change."""
         self.touched.setdefault(table, set()).update(numbers)
@@ -103,6 +122,25 @@ class MemoryRow:
         self.is_dated = True
 
 
+class Plain(NamedTuple):
+    """What can be read of the row of a memory without a key.
+
+    Attributes:
+        items: how many it has, by its head.
+    """
+
+    seq: int
+    era: int
+    items: int
+
+
+def new_memory(id: int, address: Address, settings: Settings, head: Head) -> MemoryRow:
+    """Return the row of a memory that has no rows yet."""
+    now = time_now().isoformat()
+    columns = settings_to_row(settings) | head_to_row(head)
+    return MemoryRow(id, address, {**columns, "made": now, "changed": now})
+
+
 def found_memory(db: Database, keys: Keys, address: Address) -> MemoryRow | None:
     """Return the row of a memory, or None where there is none.
 
@@ -119,11 +157,27 @@ def found_memory(db: Database, keys: Keys, address: Address) -> MemoryRow | None
 
 def write_memory(db: Database, keys: Keys, row: MemoryRow) -> None:
     """Write the row of a memory over the one before, if there is one."""
+    plain = plain_of(row)
+    place = place_of_memory(row.id, row.address, plain)
+    row.cell, sealed = keys.seal(body_of_memory(row), place, row.cell)
+    marks = ", ".join("?" * len(_PLAIN.split(",")))
+    db.execute(
+        f"INSERT OR REPLACE INTO memory ({_PLAIN}) VALUES ({marks})",
+        (row.id, *row.address, *plain, row.cell, sealed),
+    )
+
+
+def plain_of(row: MemoryRow) -> Plain:
+    """Return what of the row of a memory is written so that it can be read without a key."""
     columns = row.columns
-    seq, era = _whole(columns["seq"]), _whole(columns["era"])
     items = _whole(columns["evidence"]) - _whole(columns["forgotten"])
+    return Plain(_whole(columns["seq"]), _whole(columns["era"]), items)
+
+
+def body_of_memory(row: MemoryRow) -> bytes:
+    """Return what of the row of a memory is sealed."""
     values = {
-        **columns,
+        **row.columns,
         "counts": dumps(row.counts),
         "size": row.size,
         "first": row.first,
@@ -131,14 +185,29 @@ def write_memory(db: Database, keys: Keys, row: MemoryRow) -> None:
         "is_dated": row.is_dated,
         "recent": row.recent,
     }
-    body = packed([values[name] for name in COLUMNS])
-    place = _place(row.id, row.address, seq, era, items)
-    row.cell, sealed = keys.seal(body, place, row.cell)
-    marks = ", ".join("?" * len(_PLAIN.split(",")))
-    db.execute(
-        f"INSERT OR REPLACE INTO memory ({_PLAIN}) VALUES ({marks})",
-        (row.id, *row.address, seq, era, items, row.cell, sealed),
+    return packed([values[name] for name in COLUMNS])
+
+
+def memory_in(body: bytes, id: int, address: Address) -> MemoryRow:
+    """Return the row of a memory from what :func:`body_of_memory` returned."""
+    values = unpacked(body, COLUMNS)
+    known = ("settings", *HEAD, "made", "changed")
+    return MemoryRow(
+        id=id,
+        address=address,
+        columns={name: values[name] for name in known},
+        counts=json.loads(values["counts"]),
+        size=values["size"],
+        first=values["first"],
+        last=values["last"],
+        is_dated=values["is_dated"],
+        recent=values["recent"] or "",
     )
+
+
+def place_of_memory(id: int, address: Address, plain: Plain) -> str:
+    """Return the place that the row of a memory is bound to, with what of it is not sealed."""
+    return dumps(["memory", id, *address, *plain])
 
 
 def info_of(row: MemoryRow) -> MemoryInfo:
@@ -161,25 +230,12 @@ def info_of(row: MemoryRow) -> MemoryInfo:
 
 
 def _opened(keys: Keys, address: Address, row: Any) -> MemoryRow:
-    place = _place(row["id"], address, row["seq"], row["era"], row["items"])
-    values = unpacked(keys.unseal(row["sealed"], place, row["cell"]), COLUMNS)
-    known = ("settings", *HEAD, "made", "changed")
-    return MemoryRow(
-        id=row["id"],
-        address=address,
-        columns={name: values[name] for name in known},
-        counts=json.loads(values["counts"]),
-        size=values["size"],
-        first=values["first"],
-        last=values["last"],
-        is_dated=values["is_dated"],
-        cell=row["cell"],
-        recent=values["recent"] or "",
-    )
-
-
-def _place(id: int, address: Address, seq: int, era: int, items: int) -> str:
-    return dumps(["memory", id, *address, seq, era, items])
+    plain = Plain(row["seq"], row["era"], row["items"])
+    place = place_of_memory(row["id"], address, plain)
+    body = keys.unseal(row["sealed"], place, row["cell"])
+    memory = memory_in(body, row["id"], address)
+    memory.cell = row["cell"]
+    return memory
 
 
 def _whole(value: object) -> int:

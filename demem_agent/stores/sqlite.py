@@ -25,7 +25,6 @@ from demem_agent.stores.base import (
     Rows,
     receipt_of,
     require_tenant_room,
-    time_now,
 )
 from demem_agent.stores.connections import (
     OWE_LOG,
@@ -45,22 +44,16 @@ from demem_agent.stores.connections import (
 )
 from demem_agent.stores.groups import alone, taking_part
 from demem_agent.stores.keys import Keys, mismatched
-from demem_agent.stores.memory_rows import MemoryRow, found_memory, info_of, write_memory
+from demem_agent.stores.memory_rows import (
+    MemoryRow,
+    found_memory,
+    info_of,
+    new_memory,
+    write_memory,
+)
 from demem_agent.stores.readers import looking
 from demem_agent.stores.register import read_register, require_all, write_register
-from demem_agent.stores.rows import (
-    certificate_to_row,
-    choice_to_row,
-    context_to_row,
-    head_to_row,
-    mark_to_row,
-    naming_damage,
-    operation_to_row,
-    settings_to_row,
-    situation_to_row,
-    slot_to_row,
-    succession_to_row,
-)
+from demem_agent.stores.rows import naming_damage
 from demem_agent.stores.schema import VERSION
 from demem_agent.stores.tables import PACKED, Block, Tables
 from demem_agent.stores.touched import touched_since
@@ -165,16 +158,7 @@ class SqliteStore:
         """Write all rows of a memory that does not exist yet."""
         with self._writing("put") as tables:
             memory = self._begun(tables, address, rows.settings, rows.head)
-            writing = Writing(tables, memory)
-            writing.put_evidence(rows.evidence)
-            writing.put("slot", map(slot_to_row, rows.slots))
-            writing.put("context", map(context_to_row, rows.contexts))
-            writing.put("certificate", map(certificate_to_row, rows.certificates))
-            writing.put("succession", map(succession_to_row, rows.successions))
-            writing.put("situation", map(situation_to_row, rows.situations))
-            writing.put("choice", map(choice_to_row, rows.choices))
-            writing.put("mark", map(mark_to_row, rows.marks))
-            writing.put("op", map(operation_to_row, (*rows.keyed, *rows.receipts)))
+            Writing(tables, memory).all(rows)
             write_memory(self._db, tables.keys, memory)
 
     def load(self, address: Address) -> Rows | None:
@@ -302,7 +286,6 @@ class SqliteStore:
         with writing("commit") as tables:
             memory = self._advanced(tables, address, delta)
             Writing(tables, memory).delta(delta)
-            memory.recent = "" if delta.reembedded else memory.with_this_write(delta.after)
             write_memory(self._db, tables.keys, memory)
             if delta.tenant_items is not None:
                 require_tenant_room(self._items_of(address.tenant), delta)
@@ -483,11 +466,9 @@ class SqliteStore:
             require_all(self._db, register)
             self._connection.is_looked_through = True
         write_register(self._db, tables.keys, register.with_memory(address))
-        columns = settings_to_row(settings) | head_to_row(replace(head, era=register.era))
-        now = time_now().isoformat()
         (last,) = self._db.execute("SELECT MAX(id) FROM memory").fetchone()
         number = 1 if last is None else last + 1
-        return MemoryRow(number, address, {**columns, "made": now, "changed": now})
+        return new_memory(number, address, settings, replace(head, era=register.era))
 
     def _new_era(
         self, tables: Tables, gone: Iterable[Address], come: Iterable[Address] = ()
@@ -516,8 +497,7 @@ class SqliteStore:
             raise MemoryGone(address.memory_id)
         if memory.columns["seq"] != delta.after:
             raise StaleState(f"the memory {address.memory_id!r} was changed by another writer")
-        memory.columns |= head_to_row(delta.head)
-        memory.columns["changed"] = time_now().isoformat()
+        memory.advance(delta.head)
         return memory
 
     def _items_of(self, tenant: str) -> int:

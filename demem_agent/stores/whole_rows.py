@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from operator import itemgetter
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from demem_agent.settings import Settings
 from demem_agent.slots.records import Delta, Head, StoredEvidence
@@ -43,11 +43,55 @@ from demem_agent.stores.snapshots import read as read_blocks
 from demem_agent.stores.tables import PACKED, SealedRow, Tables, key_of, number_in_row
 from demem_agent.types import number_of
 
-__all__ = ["Useless", "Writing", "packed_rows_of", "rows_of"]
+__all__ = ["Readable", "Sealed", "Useless", "Writable", "Writing", "packed_rows_of", "rows_of"]
 
 #: Blocks of snapshots that cannot be used, by their tables.
 Useless = dict[str, set[int]]
 _Record = TypeVar("_Record")
+
+
+class Sealed(Protocol):
+    """A row as it was read, until it is opened."""
+
+    def opened(self) -> dict[str, Any]:
+        """Return its columns.
+
+        Raises:
+            Broken: if it is not what was written there.
+        """
+        ...
+
+
+class Readable(Protocol):
+    """Where the rows of memories are read from, by tables."""
+
+    def read(
+        self, table: str, memory: int, numbers: Iterable[int] | None = None
+    ) -> Iterable[tuple[str, Sealed]]:
+        """Return the sealed rows of a memory, or those of certain numbers, each with its name."""
+        ...
+
+
+class Writable(Protocol):
+    """Where the rows of memories are written to, by tables."""
+
+    def put(self, table: str, memory: int, rows: Iterable[dict[str, Any]]) -> list[int]:
+        """Write rows, each for one of its number if there is one; return which are new."""
+        ...
+
+    def delete(self, table: str, memory: int, numbers: Iterable[int]) -> int:
+        """Delete rows; return how many there were."""
+        ...
+
+    def opened(
+        self, table: str, memory: int, numbers: Iterable[int]
+    ) -> dict[int, dict[str, Any]]:
+        """Return rows of certain numbers, opened."""
+        ...
+
+    def note(self, memory: int, operations: Iterable[tuple[int, str]]) -> None:
+        """Write operations of which nothing is needed again: their numbers and kinds."""
+        ...
 
 
 class Writing:
@@ -57,7 +101,7 @@ class Writing:
         memory: its row, which is written last.
     """
 
-    def __init__(self, tables: Tables, memory: MemoryRow) -> None:
+    def __init__(self, tables: Writable, memory: MemoryRow) -> None:
         self._tables = tables
         self._memory = memory
 
@@ -77,8 +121,20 @@ class Writing:
         for number in self.put("evidence", rows.values()):
             self._memory.add_item(rows[number])
 
+    def all(self, rows: Rows) -> None:
+        """Write all rows of a memory that has none yet."""
+        self.put_evidence(rows.evidence)
+        self.put("slot", map(slot_to_row, rows.slots))
+        self.put("context", map(context_to_row, rows.contexts))
+        self.put("certificate", map(certificate_to_row, rows.certificates))
+        self.put("succession", map(succession_to_row, rows.successions))
+        self.put("situation", map(situation_to_row, rows.situations))
+        self.put("choice", map(choice_to_row, rows.choices))
+        self.put("mark", map(mark_to_row, rows.marks))
+        self.put("op", map(operation_to_row, (*rows.keyed, *rows.receipts)))
+
     def delta(self, delta: Delta) -> None:
-        """Write what an operation changes."""
+        """Write what an operation changes, and note in the memory's row which rows these are."""
         self._evidence(delta)
         self._delete("slot", delta.closed)
         self.put("slot", map(slot_to_row, map(slot_row, delta.slots)))
@@ -98,6 +154,8 @@ class Writing:
         others = [(one.seq, one.kind) for one in delta.operations if one not in kept]
         others += [(one.seq, one.kind) for one in delta.expired]
         self._tables.note(self._memory.id, others)
+        memory = self._memory
+        memory.recent = "" if delta.reembedded else memory.with_this_write(delta.after)
 
     def _evidence(self, delta: Delta) -> None:
         self.put_evidence(delta.evidence)
@@ -159,7 +217,7 @@ def packed_rows_of(tables: Tables, memory: MemoryRow) -> tuple[Rows, Useless]:
 
 
 def rows_of(
-    tables: Tables, memory: MemoryRow, touched: Mapping[str, Collection[int]] | None = None
+    tables: Readable, memory: MemoryRow, touched: Mapping[str, Collection[int]] | None = None
 ) -> Rows:
     """Return all rows of a memory, or those of certain numbers in each table that are there."""
     settings, head = _settings_and_head(memory)
@@ -223,7 +281,7 @@ def _says_nothing(delta: Delta) -> Iterable[int]:
 
 
 def _sound(
-    tables: Tables,
+    tables: Readable,
     memory: MemoryRow,
     damaged: list[str],
     touched: Mapping[str, Collection[int]] | None,
@@ -237,7 +295,7 @@ def _sound(
     if missing and touched is None:
         damaged.append(f"{table}: {missing} missing" if missing > 0 else f"{table}: one too many")
 
-    def opened(row: SealedRow) -> _Record:
+    def opened(row: Sealed) -> _Record:
         return build(row.opened())
 
     return sound_rows(found, opened, damaged)

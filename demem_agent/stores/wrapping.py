@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -27,11 +27,14 @@ __all__ = [
     "VARIABLE",
     "EncryptionKey",
     "KeyRefused",
+    "drawn_secret",
     "file_secret",
     "given_key",
     "is_wrapped",
     "key_in",
     "make_file_secret",
+    "secret_in",
+    "wrapped",
     "write_file_secret",
 ]
 
@@ -106,11 +109,16 @@ def _of_digits(digits: bytes, where: str) -> bytes:
     return bytes.fromhex(digits.decode("ascii"))
 
 
+def drawn_secret() -> bytes:
+    """Draw the secret of a new file."""
+    return os.urandom(_FILE)
+
+
 def make_file_secret(db: Database, key: bytes | None) -> bytes:
     """Draw the secret of a new file, write it and return it."""
     for table in TABLES:
         write_block(db, table, 0, bytes(BLOCK * SECRET), is_new=True)
-    secret = os.urandom(_FILE)
+    secret = drawn_secret()
     write_file_secret(db, secret, key)
     return secret
 
@@ -121,7 +129,7 @@ def write_file_secret(db: Database, secret: bytes, key: bytes | None) -> None:
     Raises:
         StoreError: if one copy of the secrets is damaged.
     """
-    header = _header(secret, key)
+    header = wrapped(secret, key)
     for table, ahead in TABLES.items():
         block = read_block(db, table, 0)
         if block is None:
@@ -137,8 +145,18 @@ def file_secret(db: Database, key: bytes | None) -> bytes:
         Broken: if it is in neither.
         KeyRefused: if another key opens it, or none.
     """
+    return secret_in(_headers(db), key)
+
+
+def secret_in(headers: Iterable[bytes], key: bytes | None) -> bytes:
+    """Return the secret from the first that is sound of what :func:`wrapped` returned.
+
+    Raises:
+        Broken: if none is.
+        KeyRefused: if another key opens it, or none.
+    """
     kinds = set()
-    for header in _headers(db):
+    for header in headers:
         kind, nonce, secret, tag = _parts(header)
         kinds.add(kind)
         if kind == _OPEN and tag == _tag(secret):
@@ -176,7 +194,8 @@ def _headers(db: Database) -> list[bytes]:
     return found
 
 
-def _header(secret: bytes, key: bytes | None) -> bytes:
+def wrapped(secret: bytes, key: bytes | None) -> bytes:
+    """Return a secret as it is kept: wrapped by a key, or open where that is None."""
     if key is None:
         return _OPEN + bytes(_NONCE) + secret + _tag(secret)
     nonce = os.urandom(_NONCE)
