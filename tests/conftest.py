@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,16 @@ def tools(tmp_path: Path) -> Path:
         script.write_text(f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n')
         script.chmod(0o755)
     return folder
+
+
+@pytest.fixture
+def database() -> Iterator[str]:
+    """The URL of a PostgreSQL database with a schema of its own; skips where there is no server."""
+    from postgres_server import dropped, fresh_url
+
+    url = fresh_url()
+    yield url
+    dropped(url)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

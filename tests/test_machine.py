@@ -20,6 +20,7 @@ from machine import (
     BoundedMachine,
     DecidingMachine,
     MemoryMachine,
+    PostgresMachine,
     StaticMachine,
     scripted_run,
 )
@@ -123,6 +124,13 @@ def test_the_invariants_hold_after_any_operations_that_reach_all_that_is_common(
 ) -> None:
     common = tuple(what for what in worth if what not in rare)
     reached = run_until(machine, examples, common)
+    assert [what for what in common if not reached[what]] == []
+
+
+@pytest.mark.postgres
+def test_the_invariants_hold_on_a_server_after_any_operations_that_reach_what_is_common() -> None:
+    common = tuple(what for what in WORTH if what not in RARE)
+    reached = run_until(PostgresMachine, 6, common)
     assert [what for what in common if not reached[what]] == []
 
 

@@ -1,4 +1,4 @@
-"""Stores, opened by URL: ``memory://`` or ``sqlite:///path/to/file.db``.
+"""Stores, opened by URL: ``memory://``, ``sqlite:///path/to/file.db`` or ``postgresql://host/name``.
 
 To add one, which ``shelf://`` URLs may open:
 
@@ -19,6 +19,7 @@ another handle on the same rows.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -60,6 +61,7 @@ class Scheme(NamedTuple):
 SCHEMES = {
     "memory": Scheme("memory://", "demem_agent.stores.memory"),
     "sqlite": Scheme("sqlite:///path/to/file.db", "demem_agent.stores.sqlite"),
+    "postgresql": Scheme("postgresql://user@host/database", "demem_agent.stores.postgres"),
 }
 
 
@@ -84,8 +86,13 @@ def open_store(
     store = _opened(url, make, encryption_key) if isinstance(url, str) else None
     if store is None:
         known = " or ".join(repr(scheme.example) for scheme in SCHEMES.values())
-        raise InvalidInput("url", url, known)
+        raise InvalidInput("url", _without_password(url), known)
     return store
+
+
+def _without_password(url: object) -> object:
+    """Return what was given for a URL as it may be shown."""
+    return re.sub(r"(://[^/@:]*:).*@", r"\1***@", url) if isinstance(url, str) else url
 
 
 @contextmanager

@@ -83,9 +83,7 @@ class Writable(Protocol):
         """Delete rows; return how many there were."""
         ...
 
-    def opened(
-        self, table: str, memory: int, numbers: Iterable[int]
-    ) -> dict[int, dict[str, Any]]:
+    def opened(self, table: str, memory: int, numbers: Iterable[int]) -> dict[int, dict[str, Any]]:
         """Return rows of certain numbers, opened."""
         ...
 

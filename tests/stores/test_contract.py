@@ -28,7 +28,10 @@ from demem_agent.testing import BagEncoder
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """The URL of a store, in which {folder} stands for a new one, and a driver of SQLite or ""."""
+    """The URL of a store, and a driver of SQLite or "".
+
+    In it {folder} stands for a new folder, and {database} for a new database of a server.
+    """
 
     url: str
     driver: str = ""
@@ -38,23 +41,35 @@ STORES = {
     "memory": Tried("memory://"),
     "sqlite3": Tried("sqlite:///{folder}/a.db", "sqlite3"),
     "pysqlite3": Tried("sqlite:///{folder}/a.db", "pysqlite3"),
+    "postgresql": Tried("{database}"),
 }
+SERVED = {"{database}": "postgresql"}
 
 
-@pytest.fixture(params=STORES)
+@pytest.fixture(
+    params=[
+        pytest.param(name, marks=pytest.mark.postgres if tested.url in SERVED else ())
+        for name, tested in STORES.items()
+    ]
+)
 def store(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> Iterator[Store]:
     tested = STORES[request.param]
     if tested.driver:
         monkeypatch.setattr(connections, "sqlite3", driver(tested.driver))
-    found = open_store(tested.url.format(folder=tmp_path))
+    url = tested.url.format(
+        folder=tmp_path,
+        database=request.getfixturevalue("database") if tested.url in SERVED else "",
+    )
+    found = open_store(url)
     yield found
     found.close()
 
 
 def test_every_store_that_a_url_can_name_is_tested() -> None:
     schemes = [tested.url.partition("://")[0] for tested in STORES.values()]
+    schemes = [SERVED.get(scheme, scheme) for scheme in schemes]
     assert set(schemes) == set(SCHEMES)
 
 

@@ -18,7 +18,13 @@ from machine.building import BreakableStore
 from machine.certifying import flipped
 from machine.deciding import DecidingMachine
 from machine.incoming import MARKS, TOPICS
-from machine.machines import QUICK, MemoryMachine, StaticMachine, scripted_run
+from machine.machines import (
+    QUICK,
+    MemoryMachine,
+    PostgresMachine,
+    StaticMachine,
+    scripted_run,
+)
 
 __all__ = [
     "MARKS",
@@ -28,6 +34,7 @@ __all__ = [
     "BreakableStore",
     "DecidingMachine",
     "MemoryMachine",
+    "PostgresMachine",
     "StaticMachine",
     "flipped",
     "scripted_run",

@@ -133,7 +133,7 @@ class Lasting(Remembering):
     def _reopen(self) -> None:
         """Close the store, and open the memory and its neighbours again."""
         self.store.close()
-        if self.setup.sqlite:
+        if self.outlives:
             self.store = self._new_store()
         self.memory = SlotMemory.open(self.store, **self._options())
         self._unreview()

@@ -10,19 +10,21 @@ from typing import ClassVar
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize
+from postgres_server import dropped, fresh_url
 from sealed_files import begin_anew
 
 from demem_agent import SlotMemory, SplitSettings
+from demem_agent.stores import open_store
 from demem_agent.testing import ReadingAnswerer
 from demem_agent.types import Encoder
-from machine.building import Setup, bag, setups
+from machine.building import BreakableStore, Setup, bag, setups
 from machine.forgetting import Forgetting
 from machine.incoming import SESSIONS, TOPICS, Request, mark, turns
 from machine.invariants import Invariants
 from machine.lasting import Lasting
 from machine.twin import NEIGHBOURS
 
-__all__ = ["QUICK", "MemoryMachine", "StaticMachine", "scripted_run"]
+__all__ = ["QUICK", "MemoryMachine", "PostgresMachine", "StaticMachine", "scripted_run"]
 
 #: A search that takes seconds and is the same each time.
 QUICK = settings(
@@ -67,6 +69,29 @@ class MemoryMachine(Lasting, Forgetting, Invariants):
             neighbour.ingest(f"The boiler valve is nb{n:04d}zz.", source_id="d1", key="k1")
             neighbour.answer("boiler valve")
         self.apart = [neighbour.fingerprint() for neighbour in self.neighbours]
+
+
+class PostgresMachine(MemoryMachine):
+    """The same on a PostgreSQL server, on which each run has a schema of its own."""
+
+    tally: ClassVar[Counter[str]] = Counter()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.url = fresh_url()
+
+    def teardown(self) -> None:
+        """Leave nothing behind."""
+        super().teardown()
+        dropped(self.url)
+
+    @property
+    def outlives(self) -> bool:
+        """Whether what is in the store is still there when it is closed."""
+        return True
+
+    def _new_store(self) -> BreakableStore:
+        return BreakableStore(open_store(self.url))
 
 
 class StaticMachine(MemoryMachine):

@@ -192,6 +192,11 @@ class Twins(RuleBasedStateMachine):
         """Return the same options, but that nothing is tested for a conflict."""
         return self._options() | {"split": replace(self.setup.split, pairs=0)}
 
+    @property
+    def outlives(self) -> bool:
+        """Whether what is in the store is still there when it is closed."""
+        return self.setup.sqlite
+
     def _new_store(self) -> BreakableStore:
         if self.setup.sqlite:
             return BreakableStore(open_store(f"sqlite:///{self.path}"))

