@@ -84,8 +84,8 @@ test-postgres: $(POSTGRES_VENV)/.ready  ## run the tests that need PostgreSQL, o
 		"$$bin/postgres" --version; \
 		DEMEM_TEST_POSTGRES="$$bin" $(POSTGRES_VENV)/bin/python -m pytest -m postgres $(MANY) tests/stores $(ARGS); \
 	done; \
-	$(POSTGRES_VENV)/bin/python -m pytest -m postgres $(MANY) --ignore tests/stores \
-		$$(grep -rlE --include='test_*.py' 'pytest\.mark\.postgres' tests) $(ARGS)
+	$(POSTGRES_VENV)/bin/python -m pytest -m postgres $(MANY) \
+		$$(grep -rl --include='test_*.py' --exclude-dir=stores 'pytest\.mark\.postgres' tests) $(ARGS)
 
 # A Chromium is the system's (chromium-headless-shell, chromium), or CHROMIUM=path.
 test-page: $(VENV)/.page  ## drive the page to look inside in a browser, which must be there
