@@ -41,6 +41,7 @@ from demem_agent.stores.slot_rows import slot_row
 from demem_agent.stores.snapshots import gaps, read_rows
 from demem_agent.stores.snapshots import read as read_blocks
 from demem_agent.stores.tables import PACKED, SealedRow, Tables, key_of, number_in_row
+from demem_agent.stores.unencoded import names_of_unencoded
 from demem_agent.types import number_of
 
 __all__ = ["Useless", "Writing", "packed_rows_of", "rows_of"]
@@ -151,6 +152,7 @@ def packed_rows_of(tables: Tables, memory: MemoryRow) -> tuple[Rows, Useless]:
     lasts = {block: int(one.columns["number"][-1]) for block, one in blocks.items()}
     others = _beside(tables, memory, damaged, "evidence", lasts, sum(map(len, blocks.values())))
     evidence = sound_rows(others, _item, damaged)
+    damaged += names_of_unencoded(evidence)
     rows = _rows(settings, head, evidence, read, damaged)
     if damaged:
         useless["evidence"] |= blocks.keys()
@@ -165,7 +167,9 @@ def rows_of(
     settings, head = _settings_and_head(memory)
     damaged: list[str] = []
     read = partial(_sound, tables, memory, damaged, touched)
-    return _rows(settings, head, read("evidence", evidence_from_row), read, damaged)
+    evidence = read("evidence", evidence_from_row)
+    damaged += names_of_unencoded(evidence)
+    return _rows(settings, head, evidence, read, damaged)
 
 
 def _settings_and_head(memory: MemoryRow) -> tuple[Settings, Head]:
@@ -215,7 +219,7 @@ def _beside(
 
 
 def _item(row: SealedRow) -> StoredEvidence:
-    return evidence_from_row(row.opened())
+    return evidence_from_row(row.with_vectors())
 
 
 def _says_nothing(delta: Delta) -> Iterable[int]:
@@ -238,6 +242,6 @@ def _sound(
         damaged.append(f"{table}: {missing} missing" if missing > 0 else f"{table}: one too many")
 
     def opened(row: SealedRow) -> _Record:
-        return build(row.opened())
+        return build(row.with_vectors() if table == "evidence" else row.opened())
 
     return sound_rows(found, opened, damaged)
