@@ -36,6 +36,7 @@ from demem_agent.slots.state import State
 from demem_agent.stores import DeletionReceipt, Rows, Store
 from demem_agent.stores.following import follow
 from demem_agent.stores.loading import load_state
+from demem_agent.stores.unencoded import unencoded
 from demem_agent.text.remembered import forget_texts
 from demem_agent.text.times.dates import moment
 from demem_agent.text.units import measure
@@ -287,9 +288,16 @@ class Held:
             if rows is None:
                 return None
             with suppress(StoreError):
-                return self._state_of(rows)
+                return self._state_of(self._encoded(rows))
         rows = self._rows()
-        return None if rows is None else self._state_of(rows)
+        return None if rows is None else self._state_of(self._encoded(rows))
+
+    def _encoded(self, rows: Rows) -> Rows:
+        """Return rows of which lost vectors are made anew, where the encoder is the same."""
+        if not unencoded(rows):
+            return rows
+        flow = flows.encode.lost_vectors(rows, self.team.encoder_info)
+        return drive(flow, nullcontext(), self.team)
 
     def _made(self) -> Rows:
         """Make the memory in its store and return its rows."""

@@ -22,9 +22,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 import demem_agent
+from demem_agent.scoring.directions import from_codes
+from demem_agent.scoring.items import Items
 from demem_agent.scoring.packed import LISTS, Packed
 from demem_agent.settings import Settings
-from demem_agent.slots.records import Head
+from demem_agent.slots.records import Head, StoredEvidence
 from demem_agent.slots.state import State
 from demem_agent.stores import numbering
 from demem_agent.stores.bodies import packed_body, parts_of
@@ -38,6 +40,7 @@ __all__ = [
     "FEWEST",
     "FORMAT",
     "gaps",
+    "items_in",
     "made",
     "packed_from",
     "packed_to",
@@ -182,6 +185,23 @@ def read(
         else:
             found[block.number] = packed
     return found, others
+
+
+def items_in(packed: Packed) -> Iterator[StoredEvidence]:
+    """Yield the items of a block, as their rows say them."""
+    items = Items()
+    items.load([packed])
+    slot, parts, starts, ends = (
+        packed.columns[name].tolist() for name in ("slot", "parts", "start", "end")
+    )
+    spans = tuple(zip(starts, ends, strict=True))
+    codes = packed.columns.get("codes")
+    vectors = packed.columns["exact"] if codes is None else from_codes(codes)
+    first = 0
+    for item, number, count in zip(items.values(), slot, parts, strict=True):
+        rows = slice(first, first + count)
+        yield StoredEvidence(item, number, spans[rows], vectors[rows])
+        first += count
 
 
 def gaps(lasts: Mapping[int, int]) -> Iterator[tuple[int, int]]:

@@ -114,9 +114,7 @@ class Tables:
         self._db.executemany(
             f"INSERT OR REPLACE INTO {table} (id, cell, sealed) VALUES (?, ?, ?)", written
         )
-        self.vectors.put_beside(
-            {id: (cell, codes[id]) for id, cell, _ in written if id in codes}
-        )
+        self.vectors.put_beside({id: (cell, codes[id]) for id, cell, _ in written if id in codes})
         self._changed(table, memory, map(number_in, cells))
         return new
 

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
+import numpy as np
+
 from demem_agent.slots.records import StoredEvidence, Vector
 from demem_agent.stores.base import Rows
 from demem_agent.types import number_of
 
-__all__ = ["encoded_anew", "is_encoded", "names_of_unencoded"]
+__all__ = ["encoded_anew", "is_encoded", "names_of_unencoded", "unencoded", "without_encoding"]
 
+#: What stands for the fingerprint of an encoder in a memory that is to be encoded anew.
+_LOST = "vectors lost"
 _NAME = "vectors of evidence "
 
 
@@ -31,6 +35,25 @@ def names_of_unencoded(items: Iterable[StoredEvidence]) -> Iterator[str]:
             run.append(number)
     if run:
         yield _name_of(run)
+
+
+def unencoded(rows: Rows) -> list[StoredEvidence]:
+    """Return the items of a memory that have lost their vectors."""
+    return [stored for stored in rows.evidence if not is_encoded(stored)]
+
+
+def without_encoding(rows: Rows) -> Rows:
+    """Return the rows of a memory with vectors of zeros for items that have lost theirs.
+
+    If there are any, it is refused to be opened with any encoder until it is encoded anew.
+    """
+    lost = unencoded(rows)
+    if not lost:
+        return rows
+    size = rows.head.dimensions
+    zeros = {one.evidence.id: np.zeros((len(one.spans), size), np.float32) for one in lost}
+    head = replace(rows.head, encoder_fingerprint=_LOST)
+    return replace(encoded_anew(rows, zeros), head=head)
 
 
 def encoded_anew(rows: Rows, vectors: Mapping[str, Vector]) -> Rows:

@@ -38,7 +38,7 @@ from demem_agent.stores.rows import (
     succession_to_row,
 )
 from demem_agent.stores.slot_rows import slot_row
-from demem_agent.stores.snapshots import gaps, read_rows
+from demem_agent.stores.snapshots import gaps, items_in, read_rows
 from demem_agent.stores.snapshots import read as read_blocks
 from demem_agent.stores.tables import PACKED, SealedRow, Tables, key_of, number_in_row
 from demem_agent.stores.unencoded import names_of_unencoded
@@ -168,8 +168,33 @@ def rows_of(
     damaged: list[str] = []
     read = partial(_sound, tables, memory, damaged, touched)
     evidence = read("evidence", evidence_from_row)
+    if damaged and touched is None:
+        evidence = _with_packed(tables, memory, evidence, damaged)
     damaged += names_of_unencoded(evidence)
     return _rows(settings, head, evidence, read, damaged)
+
+
+def _with_packed(
+    tables: Tables, memory: MemoryRow, evidence: Sequence[StoredEvidence], damaged: list[str]
+) -> list[StoredEvidence]:
+    """Return items with those that are in a block and whose rows cannot be read.
+
+    A block goes as soon as an item of it does, so none of these was forgotten. They are named.
+    """
+    settings, head = _settings_and_head(memory)
+    blocks, _ = read_blocks(tables, memory.id, head, settings)
+    known = {number_of(stored.evidence.id): stored for stored in evidence}
+    for packed in blocks.values():
+        if known.keys() >= set(packed.columns["number"].tolist()):
+            continue
+        for stored in items_in(packed):
+            number = number_of(stored.evidence.id)
+            if number not in known:
+                known[number] = stored
+                name = f"evidence {number}"
+                damaged[:] = [one for one in damaged if one != name]
+                damaged.append(f"the row of {name} (the item is in its block)")
+    return [stored for _, stored in sorted(known.items())]
 
 
 def _settings_and_head(memory: MemoryRow) -> tuple[Settings, Head]:

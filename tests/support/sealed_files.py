@@ -14,10 +14,10 @@ import numpy as np
 from demem_agent.stores import Address, sealing
 from demem_agent.stores.bodies import parts_of
 from demem_agent.stores.memory_rows import HEAD, MemoryRow, found_memory, write_memory
+from demem_agent.stores.numbering import id_of
 from demem_agent.stores.schema import MIGRATIONS
 from demem_agent.stores.sealing import SECRET
 from demem_agent.stores.sqlite import SqliteStore, _numbers
-from demem_agent.stores.numbering import id_of
 from demem_agent.stores.tables import COLUMNS, Tables
 from demem_agent.stores.vectors import vectors_from_codes, vectors_to_bytes
 
