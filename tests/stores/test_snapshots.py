@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from sealed_files import begin_anew, legible
 
 import demem_agent
-from demem_agent import SlotMemory
+from demem_agent import SlotMemory, held
 from demem_agent.errors import DeMemError, EncoderMismatch, StoreError
 from demem_agent.safekeeping import repair
 from demem_agent.scoring.columns import Column
@@ -214,6 +214,20 @@ def test_an_item_more_leaves_the_blocks_as_they_are(tmp_path: Path) -> None:
         assert count(memory) == 3
         with opened(str(tmp_path), given) as other:
             assert told(other) == told(memory)
+
+
+def test_what_has_come_is_packed_once_it_is_much(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(held, "LOOSE", 8)
+    memory = opened(str(tmp_path), life.life_options())
+    for n, valve in enumerate(VALVES):
+        memory.ingest(**valve)
+        assert count(memory) == (0 if n < 7 else 2)
+    memory.ingest_many(VALVES)
+    assert count(memory) == 5
+    with opened(str(tmp_path), life.life_options()) as other:  # as if that one were killed
+        assert told(other) == told(memory)
 
 
 def test_who_is_behind_packs_nothing(store: Store) -> None:
