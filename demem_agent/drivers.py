@@ -85,10 +85,12 @@ class Steps:
         catch_up: brings the state up to date, which a flow expects between two requests.
         alone: what is entered before that and left after the step, so that nobody writes meanwhile;
             None to do without, and have the flow begun anew where somebody did.
+        settle: is called once a flow has come to its end, and may take its time.
     """
 
     catch_up: Callable[[], None]
     alone: Callable[[], AbstractContextManager[object]] | None = None
+    settle: Callable[[], None] | None = None
 
 
 def drive(
@@ -131,6 +133,8 @@ def _stepped(run: _Run, team: Collaborators, steps: Steps | None) -> _Waited | N
             with run.answering():
                 team.store.commit(team.address, request.delta)
             request = run.step()
+    if request is None and steps is not None and steps.settle is not None:
+        steps.settle()
     return request
 
 
@@ -174,6 +178,8 @@ async def _stepped_async(run: _Run, team: Collaborators, steps: Steps) -> _Waite
             writing = asyncio.to_thread(team.store.commit, team.address, request.delta)
             await _to_the_end(writing)
         request = run.step()
+    if request is None and steps.settle is not None:
+        await _to_the_end(asyncio.to_thread(steps.settle))
     return request
 
 

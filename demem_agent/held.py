@@ -36,16 +36,19 @@ from demem_agent.slots.state import State
 from demem_agent.stores import DeletionReceipt, Rows, Store
 from demem_agent.stores.following import follow
 from demem_agent.stores.loading import load_state
+from demem_agent.stores.unencoded import unencoded
 from demem_agent.text.remembered import forget_texts
 from demem_agent.text.times.dates import moment
 from demem_agent.text.units import measure
 from demem_agent.turns import time_field
 from demem_agent.types import Context, Encoder, Evidence, Scorer, number_of
 
-__all__ = ["RETRIES", "Held"]
+__all__ = ["LOOSE", "RETRIES", "Held"]
 
 #: Times an operation is tried again when another process has moved the memory on.
 RETRIES = 5
+#: Operations after which what they brought is packed.
+LOOSE = 512
 
 #: Settings that may differ from those a memory was made with: no invariant rests on them.
 _CHANGEABLE = frozenset(
@@ -137,7 +140,7 @@ class Held:
         At first another process may write at the same time, and who comes second begins again; then
         with nobody beside.
         """
-        return Steps(self.catch_up, self.alone if attempt else None)
+        return Steps(self.catch_up, self.alone if attempt else None, self._settle)
 
     @contextmanager
     def alone(self) -> Iterator[None]:
@@ -241,10 +244,16 @@ class Held:
 
         It is for speed alone: where it cannot be, nothing is said.
         """
+        self._packed_at = self.state.head.seq
         keep = getattr(self.team.store, "pack", None)
         if keep is not None and not self.damaged and not self._is_ahead:
             with suppress(StoreError):
                 keep(self.team.address, self.state)
+
+    def _settle(self) -> None:
+        """Pack what has come, once it is much: a process that is killed leaves no more unpacked."""
+        if self.state.head.seq - self._packed_at >= LOOSE:
+            self.pack()
 
     def release(self) -> None:
         """Close the store, if it was opened for this memory."""
@@ -287,9 +296,16 @@ class Held:
             if rows is None:
                 return None
             with suppress(StoreError):
-                return self._state_of(rows)
+                return self._state_of(self._encoded(rows))
         rows = self._rows()
-        return None if rows is None else self._state_of(rows)
+        return None if rows is None else self._state_of(self._encoded(rows))
+
+    def _encoded(self, rows: Rows) -> Rows:
+        """Return rows of which lost vectors are made anew, where the encoder is the same."""
+        if not unencoded(rows):
+            return rows
+        flow = flows.encode.lost_vectors(rows, self.team.encoder_info)
+        return drive(flow, nullcontext(), self.team)
 
     def _made(self) -> Rows:
         """Make the memory in its store and return its rows."""

@@ -5,10 +5,14 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 
+from demem_agent import flows
+from demem_agent.drivers import drive
 from demem_agent.errors import InvalidInput
-from demem_agent.stores import Address, Store, opened_store
+from demem_agent.options import collaborators
+from demem_agent.stores import Address, Rows, Store, opened_store
 from demem_agent.stores.backups import BackupReceipt, Progress, backed_up
 from demem_agent.stores.examining import (
     Examined,
@@ -21,7 +25,7 @@ from demem_agent.stores.receipts import Verified, receipt_in, verified
 from demem_agent.stores.sqlite import SqliteStore
 from demem_agent.stores.wrapping import EncryptionKey
 from demem_agent.text.units import Measure
-from demem_agent.types import Receipt
+from demem_agent.types import Encoder, Receipt
 
 __all__ = [
     "BackupReceipt",
@@ -116,6 +120,7 @@ def repair(
     counter: Measure | None = None,
     progress: Progress | None = None,
     encryption_key: EncryptionKey | None = None,
+    encoder: Encoder | None = None,
 ) -> Repaired:
     """Write all that can be read of a damaged file into another, in which every memory is whole.
 
@@ -124,6 +129,9 @@ def repair(
     Args:
         out: the mended copy; no such file may be there.
         counter, progress, encryption_key: as for :func:`examine`; the copy has the same key.
+        encoder: what vectors that are lost are made anew with, where a memory was built with it;
+            the one that ships with DeMem unless given. The texts of other memories are there as
+            well: open these with ``reembed=True``.
 
     Returns:
         What was lost, by name and number.
@@ -132,7 +140,19 @@ def repair(
         InvalidInput: if ``out`` is there, or has no folder.
         StoreError: as for :func:`examine`.
     """
-    return repaired(path, out, counter=counter, progress=progress, encryption_key=encryption_key)
+    team = collaborators({} if encoder is None else {"encoder": encoder}, None)
+
+    def encode(rows: Rows) -> Rows:
+        return drive(flows.encode.lost_vectors(rows, team.encoder_info), nullcontext(), team)
+
+    return repaired(
+        path,
+        out,
+        counter=counter,
+        progress=progress,
+        encryption_key=encryption_key,
+        encode=encode,
+    )
 
 
 def verify_receipt(

@@ -44,15 +44,16 @@ OTHERS = 5
 CORRECTED = 3
 _DIGEST = re.compile(rb"[0-9a-f]{64}")
 Sealed = dict[bytes, bytes]
-Seal = Callable[[bytes, bytes, bytes, str], bytes]
+Seal = Callable[[bytes, bytes, bytes, str, bytes], bytes]
 
 
 def noting(sealed: Sealed, seal: Seal) -> Seal:
-    """Return what seals a row and keeps what it was, by its secret."""
+    """Return what seals a row or its vectors and keeps what they were, by their secret."""
 
-    def noted(body: bytes, secret: bytes, file: bytes, place: str) -> bytes:
-        sealed[secret] = b"".join(parts_of(body))
-        return seal(body, secret, file, place)
+    def noted(body: bytes, secret: bytes, file: bytes, place: str, use: bytes = b"") -> bytes:
+        told = body if use else b"".join(parts_of(body))
+        sealed[secret] = sealed.get(secret, b"") + told
+        return seal(body, secret, file, place, use)
 
     return noted
 

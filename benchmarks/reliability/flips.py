@@ -100,11 +100,13 @@ def swap(db: sqlite3.Connection, drawn: random.Random) -> str:
     """Put what a row says, and where its key is, in the place of another."""
     able = [table for table in tables(db) if table not in ("erasure", "key", "spare_key", "op")]
     table = drawn.choice(able)
-    columns = "cell, sealed"
-    rows = db.execute(f"SELECT id, {columns} FROM {table}").fetchall()
+    told = [row[1] for row in db.execute(f"PRAGMA table_info({table})")]
+    columns = [name for name in ("cell", "sealed") if name in told]
+    rows = db.execute(f"SELECT id, {', '.join(columns)} FROM {table}").fetchall()
     one, other = drawn.choice(rows), drawn.choice(rows)
     if one[0] != other[0]:
-        db.execute(f"UPDATE {table} SET cell = ?, sealed = ? WHERE id = ?", (*one[1:], other[0]))
+        given = ", ".join(f"{name} = ?" for name in columns)
+        db.execute(f"UPDATE {table} SET {given} WHERE id = ?", (*one[1:], other[0]))
     return table
 
 

@@ -18,7 +18,7 @@ from exports import options
 
 from demem_agent import SlotMemory
 from demem_agent.errors import DeMemError
-from demem_agent.stores import MemoryStore, snapshots, tables
+from demem_agent.stores import MemoryStore, numbering, snapshots
 
 __all__ = ["Course", "Step", "course", "digest", "life_options", "opened", "pack_early"]
 
@@ -99,7 +99,7 @@ def opened(store: Any) -> SlotMemory:
 
 def pack_early() -> None:
     """Have this process, and those forked from it, pack the few rows of a short life in blocks."""
-    tables.ITEMS = 8
+    numbering.ITEMS = 8
     snapshots.FEWEST = 1
 
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from demem_agent.flows import answer as answer
     from demem_agent.flows import arrange as arrange
     from demem_agent.flows import decide as decide
+    from demem_agent.flows import encode as encode
     from demem_agent.flows import feedback as feedback
     from demem_agent.flows import forget as forget
     from demem_agent.flows import health as health

@@ -15,9 +15,11 @@ from demem_agent.scoring import Query, focus
 from demem_agent.scoring.directions import rounded
 from demem_agent.slots.records import Vector
 from demem_agent.slots.state import State
+from demem_agent.stores import Rows
+from demem_agent.stores.unencoded import encoded_anew, unencoded
 from demem_agent.text.language.words import clean
 
-__all__ = ["Passages", "encodable", "encoded", "encoded_passages", "encoded_text"]
+__all__ = ["Passages", "encodable", "encoded", "encoded_passages", "encoded_text", "lost_vectors"]
 
 Spans = tuple[tuple[int, int], ...]
 
@@ -90,6 +92,25 @@ def encoded_passages(texts: Sequence[str], spans: Sequence[Spans]) -> Flow[Passa
         return Passages([nothing] * len(texts), None)
     vectors: Vectors = yield Encode(tuple(pieces))
     return Passages(_parted(rounded(vectors.matrix), spans), vectors.encoder)
+
+
+def lost_vectors(rows: Rows, encoder: EncoderInfo) -> Flow[Rows]:
+    """Return the rows of a memory with vectors for items that have lost theirs.
+
+    They stay as they are where the memory was built with another encoder.
+
+    Args:
+        encoder: which one is at work.
+    """
+    lost = unencoded(rows)
+    if not lost or not rows.head.fits(encoder.name, encoder.fingerprint):
+        return rows
+    texts = [stored.evidence.text for stored in lost]
+    passages = yield from encoded_passages(texts, [stored.spans for stored in lost])
+    made = {one.evidence.id: of for one, of in zip(lost, passages.matrices, strict=True)}
+    if any(of.shape[1] != rows.head.dimensions for of in made.values()):
+        return rows
+    return encoded_anew(rows, made)
 
 
 def _parted(matrix: Vector, spans: Sequence[Spans]) -> list[Vector]:

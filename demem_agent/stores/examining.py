@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +19,7 @@ from demem_agent.slots.state import State
 from demem_agent.stores import connections
 from demem_agent.stores.backups import Progress, only_read, written_beside
 from demem_agent.stores.base import Address, Rows
+from demem_agent.stores.item_vectors import BESIDE, PARTS
 from demem_agent.stores.loading import load_state
 from demem_agent.stores.manifest import digest_of
 from demem_agent.stores.migrating import make_empty
@@ -26,6 +27,7 @@ from demem_agent.stores.portable import export, sound
 from demem_agent.stores.schema import VERSION
 from demem_agent.stores.sqlite import SqliteStore
 from demem_agent.stores.tables import SNAPSHOT
+from demem_agent.stores.unencoded import without_encoding
 from demem_agent.stores.wrapping import EncryptionKey, given_key
 from demem_agent.text.units import Measure, measure
 
@@ -38,6 +40,8 @@ __all__ = ["Examined", "ExaminedMemory", "Repaired", "examined", "repaired"]
 _MOST_TOLD = 20
 #: The table that has one row, of the file itself.
 _ABOUT_FILE = "erasure"
+#: Tables that some files with sealed rows did not have yet.
+_LATER = (SNAPSHOT, BESIDE, PARTS)
 #: The largest number that a row can have, and how often reading a table may stop.
 _FARTHEST = 2**63 - 1
 _MOST_STOPS = 10_000
@@ -150,11 +154,14 @@ def repaired(
     counter: Measure | None = None,
     progress: Progress | None = None,
     encryption_key: EncryptionKey | None = None,
+    encode: Callable[[Rows], Rows] | None = None,
 ) -> Repaired:
     """Write what can be read of a file into another, in which every memory is whole again.
 
     Args:
         out: the mended copy; no such file may be there.
+        encode: returns the rows of a memory with vectors for items that have lost theirs, as far as
+            it can. A memory with others is to be encoded anew before anything else.
         counter, progress, encryption_key: as for :func:`examined`.
 
     Raises:
@@ -168,7 +175,7 @@ def repaired(
         partial.unlink()
         target = SqliteStore(partial, key)
         try:
-            items, lost = examination.mended_into(target)
+            items, lost = examination.mended_into(target, encode)
         finally:
             target.close()
     whole = {(one.tenant, one.memory_id) for one in found.memories} - {one[:2] for one in lost}
@@ -223,7 +230,9 @@ class _Examination:
             memories=tuple(memories),
         )
 
-    def mended_into(self, target: SqliteStore) -> tuple[int, list[tuple[str, str, str]]]:
+    def mended_into(
+        self, target: SqliteStore, encode: Callable[[Rows], Rows] | None
+    ) -> tuple[int, list[tuple[str, str, str]]]:
         """Write every memory that can be mended; return how many items these are, and which
         memories cannot.
         """
@@ -232,7 +241,7 @@ class _Examination:
         with self._opened() as store:
             for address in _survey(store):
                 try:
-                    rows = self._mended(store, address)
+                    rows = self._mended(store, address, encode)
                 except DeMemError as error:
                     lost.append((address.tenant, address.memory_id, str(error)))
                 else:
@@ -287,8 +296,6 @@ class _Examination:
         with only_read(str(self.copy)) as source, _written(salvaged) as db:
             make_empty(db, _version(source))
             for table in _tables(db):
-                if table == SNAPSHOT:
-                    continue  # it has nothing that the rows do not have
                 lost = _salvage(source, db, table)
                 if lost:
                     self.faults.append(f"{table}: {lost}")
@@ -300,7 +307,7 @@ class _Examination:
             rows = _rows(store, address)
             measured = measure(rows.settings.unit, self._counter_of(rows))
             damaged = (*_damage(rows, measured), *store.broken_blocks(address))
-            state = load_state(rows, measured, skip_damaged=True)
+            state = load_state(without_encoding(rows), measured, skip_damaged=True)
         except DeMemError as error:
             return replace(one, broken=str(error))
         head = rows.head
@@ -323,9 +330,12 @@ class _Examination:
             return replace(one, broken="what is packed is not what the rows say")
         return replace(one, digest=digest)
 
-    def _mended(self, store: SqliteStore, address: Address) -> Rows:
+    def _mended(
+        self, store: SqliteStore, address: Address, encode: Callable[[Rows], Rows] | None
+    ) -> Rows:
         """Return the rows of a memory as they are once damaged ones are left out."""
         rows = _rows(store, address)
+        rows = without_encoding(rows if encode is None else encode(rows))
         counter = self._counter_of(rows)
         state: State = load_state(rows, measure(rows.settings.unit, counter), skip_damaged=True)
         return sound(export(state), counter)
@@ -393,7 +403,7 @@ def _salvage(source: Database, target: Database, table: str) -> str:
         return str(error)
     names = [name for name in wanted if name in known]
     if not names:
-        return "it is not there"
+        return "" if table in _LATER else "it is not there"
     columns = ", ".join(names)
     marks = ", ".join("?" * len(names))
     insert = f"INSERT OR IGNORE INTO {table} ({columns}) VALUES ({marks})"

@@ -83,21 +83,25 @@ class Keys:
         self._changed[cell] = secret
         return cell, sealing.seal(body, secret, self._file, place)
 
-    def unseal(self, sealed: bytes, place: str, cell: int) -> bytes:
-        """Open a row.
+    def seal_vectors(self, body: bytes, place: str, cell: int) -> bytes:
+        """Seal the vectors of a row that was sealed in this transaction, with its secret."""
+        return sealing.seal(body, self._changed[cell], self._file, place, sealing.VECTORS)
+
+    def unseal(self, sealed: bytes, place: str, cell: int, use: bytes = b"") -> bytes:
+        """Open a row, or its vectors.
 
         Raises:
             Broken: if it is not what was written there, or its secret was lost twice.
         """
         if cell in self._changed:
-            return sealing.unseal(sealed, self._changed[cell], self._file, place)
+            return sealing.unseal(sealed, self._changed[cell], self._file, place, use)
         tried = None
         for table in TABLES:
             secret = self._secret(table, cell)
             if secret not in (tried, _EMPTY):
                 tried = secret
                 try:
-                    return sealing.unseal(sealed, secret, self._file, place)
+                    return sealing.unseal(sealed, secret, self._file, place, use)
                 except Broken:
                     continue
         raise Broken("it is not what was written here, or its key is lost")

@@ -16,6 +16,7 @@ from demem_agent.slots.state import State
 from demem_agent.stores import Rows
 from demem_agent.stores.codec import certified_from_json
 from demem_agent.stores.slot_rows import SlotRow, slot_state
+from demem_agent.stores.unencoded import is_encoded
 from demem_agent.summaries.compress import summary_text
 from demem_agent.text.units import Measure
 from demem_agent.types import Decision, number_of
@@ -72,6 +73,8 @@ def _readable(rows: Rows, measure: Measure, damaged: list[str]) -> State:
 
 def _load_evidence(state: State, rows: Rows, damaged: list[str]) -> None:
     for stored in _after_packed(state, rows):
+        if not is_encoded(stored):
+            continue  # it is named among those that are damaged
         name = f"evidence {number_of(stored.evidence.id)}"
         if not state.evidence.keys() >= set(stored.evidence.made_from):
             damaged.append(name)  # notes come after what they were made from

@@ -10,9 +10,10 @@ from demem_agent.stores.base import Address
 from demem_agent.stores.codec import dumps
 from demem_agent.stores.keys import Keys, Room
 from demem_agent.stores.memory_rows import HEAD, MemoryRow, write_memory
+from demem_agent.stores.numbering import MOST_NUMBERS
 from demem_agent.stores.register import Register, write_register
 from demem_agent.stores.schema import EARLIER, MIGRATIONS, SEALED, VERSION
-from demem_agent.stores.tables import COLUMNS, MOST_NUMBERS, Tables
+from demem_agent.stores.tables import COLUMNS, Tables
 from demem_agent.stores.wrapping import make_file_secret
 
 if TYPE_CHECKING:

@@ -194,7 +194,7 @@ def evidence_to_row(stored: StoredEvidence) -> Columns:
 
 
 def evidence_from_row(row: Row) -> StoredEvidence:
-    """Return an item from its row.
+    """Return an item from its row; one that has no vectors has some of no numbers.
 
     Raises:
         ValueError: also for a passage outside the text, or a vector that is not of unit length.
@@ -242,6 +242,8 @@ def _spans_within(raw: str, length: int) -> tuple[tuple[int, int], ...]:
 def _vectors_in(row: Row, rows: int) -> Vector:
     """Return the vectors of an item; where they are in codes, they are of unit length."""
     codes = row["codes"]
+    if codes is None and row["vectors"] is None:
+        return np.zeros((rows, 0), np.float32)
     if codes is None:
         return _unit_vectors(row["vectors"], rows)
     if row["vectors"] is not None:

@@ -147,6 +147,16 @@ CREATE TABLE snapshot (
     sealed BLOB NOT NULL);
 """
 
+#: Vectors of items: beside each row at first, then those of a block in one part of which ``count``
+#: and ``last`` say as much as of a block. Rows of before have theirs in themselves until they are
+#: packed.
+_VECTORS = """
+CREATE TABLE vector (id INTEGER PRIMARY KEY, sealed BLOB NOT NULL);
+CREATE TABLE vector_part (
+    id INTEGER PRIMARY KEY, count INTEGER NOT NULL, last INTEGER NOT NULL, cell INTEGER NOT NULL,
+    sealed BLOB NOT NULL);
+"""
+
 MIGRATIONS: tuple[str, ...] = (
     _FIRST,
     _NAMED,
@@ -160,6 +170,7 @@ MIGRATIONS: tuple[str, ...] = (
     _SEALED,
     _CODES,
     _SNAPSHOT,
+    _VECTORS,
 )
 #: The last version whose rows are not sealed.
 EARLIER = 9
@@ -170,5 +181,6 @@ INSERT INTO erasure (owed) VALUES (0);
 {_OURS};
 {_SEALED}
 {_SNAPSHOT}
+{_VECTORS}
 """
 VERSION = len(MIGRATIONS)

@@ -16,11 +16,13 @@ from typing import Any
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-__all__ = ["SECRET", "Broken", "drawn", "packed", "seal", "unpacked", "unseal"]
+__all__ = ["SECRET", "VECTORS", "Broken", "drawn", "packed", "seal", "unpacked", "unseal"]
 
 #: Bytes of the secret of a row.
 SECRET = 16
 _NONCE = bytes(12)
+#: What else than a row one secret seals, each with a key of its own made of that.
+VECTORS = b"vectors"
 #: Bytes that tell how long the plain part of a row is.
 _LENGTH = 4
 # Made once: rows are many, and to make them takes longer than to use them.
@@ -39,25 +41,26 @@ def drawn() -> bytes:
     return os.urandom(SECRET)
 
 
-def seal(body: bytes, secret: bytes, file: bytes, place: str) -> bytes:
+def seal(body: bytes, secret: bytes, file: bytes, place: str, use: bytes = b"") -> bytes:
     """Encrypt a row.
 
     Args:
-        secret: of the row, never used before.
+        secret: of the row, never used before for this.
         file: the secret of the file.
         place: where the row stands; it opens nowhere else.
+        use: what it is, where it is not the row itself.
     """
-    return AESGCM(_key(secret, file)).encrypt(_NONCE, body, _bytes_of(place))
+    return AESGCM(_key(secret, file, use)).encrypt(_NONCE, body, _bytes_of(place))
 
 
-def unseal(sealed: bytes, secret: bytes, file: bytes, place: str) -> bytes:
+def unseal(sealed: bytes, secret: bytes, file: bytes, place: str, use: bytes = b"") -> bytes:
     """Return what :func:`seal` was given.
 
     Raises:
         Broken: for anything else than it returned for this place.
     """
     try:
-        return AESGCM(_key(secret, file)).decrypt(_NONCE, sealed, _bytes_of(place))
+        return AESGCM(_key(secret, file, use)).decrypt(_NONCE, sealed, _bytes_of(place))
     except (InvalidTag, TypeError, ValueError) as error:
         raise Broken("it is not what was written here") from error
 
@@ -96,8 +99,8 @@ def unpacked(body: bytes, names: Sequence[str]) -> dict[str, Any]:
     return dict(zip(names, values, strict=True))
 
 
-def _key(secret: bytes, file: bytes) -> bytes:
-    return hashlib.blake2b(secret, key=file, digest_size=32).digest()
+def _key(secret: bytes, file: bytes, use: bytes) -> bytes:
+    return hashlib.blake2b(secret, key=file, digest_size=32, person=use).digest()
 
 
 def _bytes_of(text: str) -> bytes:

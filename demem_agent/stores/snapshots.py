@@ -3,7 +3,8 @@
 A block is of a stretch of numbers, sealed as a row is, and bound to its place. It goes, with its
 key, in the transaction that changes or deletes the row of any of its items. The rows are what is
 true: a block that is missing, damaged, or of another version is passed over, and made anew from
-them.
+them. Vectors alone are not in both: with the first block that an item is in, they move into a part
+of their own (``item_vectors``), which stays when the block goes.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import math
 import sys
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
@@ -20,22 +22,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 import demem_agent
+from demem_agent.scoring.directions import from_codes
+from demem_agent.scoring.items import Items
 from demem_agent.scoring.packed import LISTS, Packed
 from demem_agent.settings import Settings
-from demem_agent.slots.records import Head
+from demem_agent.slots.records import Head, StoredEvidence
 from demem_agent.slots.state import State
-from demem_agent.stores import tables
+from demem_agent.stores import numbering
 from demem_agent.stores.bodies import packed_body, parts_of
+from demem_agent.stores.item_vectors import Part
+from demem_agent.stores.numbering import block_of, numbers_of
 from demem_agent.stores.rows import DAMAGE
-from demem_agent.stores.tables import COLUMNS, Block, Row, Tables, block_of, key_of
+from demem_agent.stores.tables import COLUMNS, Block, Row, Tables, key_of
 from demem_agent.types import number_of
 
 __all__ = [
     "FEWEST",
     "FORMAT",
     "gaps",
+    "items_in",
     "made",
-    "numbers_of",
     "packed_from",
     "packed_to",
     "read",
@@ -47,7 +53,7 @@ __all__ = [
 
 #: What the columns of a text come to. It changes whenever any of them would be another for some
 #: text: ``tests/stores/test_snapshots.py`` notices.
-FORMAT = 1
+FORMAT = 2
 #: Bytes that say how long the head is.
 _LENGTH = 4
 #: Lists of words, none of which has a line break: they are read faster as one text.
@@ -57,18 +63,13 @@ FEWEST = 16
 #: Characters that a block may have: it is in RAM as a whole.
 _LONGEST = 4_000_000
 #: Columns of numbers without a pattern, which follow what is squeezed.
-_RAW = ("codes", "exact")
+_RAW = ("exact",)
 
 
 def stamp() -> list[Any]:
     """Return what must be the same where a block is read as where it was written."""
     version = demem_agent.__version__
-    return [FORMAT, version, tables.ITEMS, unicodedata.unidata_version, sys.byteorder]
-
-
-def numbers_of(block: int) -> range:
-    """Return the numbers of the rows that a block is of."""
-    return range(block * tables.ITEMS + 1, (block + 1) * tables.ITEMS + 1)
+    return [FORMAT, version, numbering.ITEMS, unicodedata.unidata_version, sys.byteorder]
 
 
 def made(state: State, known: Mapping[int, int]) -> Iterator[Block]:
@@ -81,16 +82,17 @@ def made(state: State, known: Mapping[int, int]) -> Iterator[Block]:
         known: the number of the last item of each block that is there.
     """
     end = state.head.evidence
-    for block in range(-(-end // tables.ITEMS)):
+    for block in range(-(-end // numbering.ITEMS)):
         numbers = numbers_of(block)
         coming = _live(state, range(known.get(block, 0) + 1, numbers.stop), numbers.start)
         is_last = numbers.stop > end
         if len(coming) >= (FEWEST if is_last else 1):
             ids = _live(state, numbers, numbers.start)
             if sum(len(state.evidence[id].text) for id in ids) <= _LONGEST:
-                body = packed_to(state.packed(ids))
+                packed = state.packed(ids)
+                body = packed_to(packed)
                 if body is not None:
-                    yield Block(block, len(ids), number_of(ids[-1]), body)
+                    yield Block(block, len(ids), number_of(ids[-1]), body, part_of(packed))
 
 
 def _live(state: State, numbers: range, first: int) -> list[str]:
@@ -174,12 +176,32 @@ def read(
     for block in opened.blocks(memory, "evidence"):
         try:
             packed = packed_from(block.body)
+            if "exact" not in packed.columns:
+                part = opened.vectors.part(memory, block.number)
+                packed = with_part(packed, part, head.dimensions)
             _require_of(packed, block.number, head, settings)
         except DAMAGE:
             others.add(block.number)
         else:
             found[block.number] = packed
     return found, others
+
+
+def items_in(packed: Packed) -> Iterator[StoredEvidence]:
+    """Yield the items of a block, as their rows say them."""
+    items = Items()
+    items.load([packed])
+    slot, parts, starts, ends = (
+        packed.columns[name].tolist() for name in ("slot", "parts", "start", "end")
+    )
+    spans = tuple(zip(starts, ends, strict=True))
+    codes = packed.columns.get("codes")
+    vectors = packed.columns["exact"] if codes is None else from_codes(codes)
+    first = 0
+    for item, number, count in zip(items.values(), slot, parts, strict=True):
+        rows = slice(first, first + count)
+        yield StoredEvidence(item, number, spans[rows], vectors[rows])
+        first += count
 
 
 def gaps(lasts: Mapping[int, int]) -> Iterator[tuple[int, int]]:
@@ -199,9 +221,36 @@ def gaps(lasts: Mapping[int, int]) -> Iterator[tuple[int, int]]:
     yield first, -1
 
 
+def part_of(packed: Packed) -> Part | None:
+    """Return the vectors of a block; None where they are not in codes."""
+    codes = packed.columns.get("codes")
+    if codes is None:
+        return None
+    numbers = packed.columns["number"].astype(np.int64)
+    sizes = packed.columns["parts"].astype(np.int64) * codes.shape[1]
+    return Part(numbers, sizes, codes.tobytes())
+
+
+def with_part(packed: Packed, part: Part, dimensions: int) -> Packed:
+    """Return a block with its vectors, which were kept apart.
+
+    Raises:
+        ValueError: if they are of other items.
+    """
+    sizes = packed.columns["parts"].astype(np.int64) * dimensions
+    is_of = np.array_equal(packed.columns["number"], part.numbers)
+    if not is_of or not np.array_equal(sizes, part.sizes):
+        raise ValueError("vectors of other items")
+    codes = np.frombuffer(part.codes, np.int8).reshape(-1, dimensions)
+    return replace(packed, columns={**packed.columns, "codes": codes})
+
+
 def packed_to(packed: Packed) -> bytes | None:
-    """Return a block as bytes; None where that would be too many."""
-    columns = {name: _narrow(column) for name, column in packed.columns.items()}
+    """Return a block as bytes without what :func:`part_of` returns; None where that would be too
+    many.
+    """
+    told_of_items = {name: of for name, of in packed.columns.items() if name != "codes"}
+    columns = {name: _narrow(column) for name, column in told_of_items.items()}
     shapes = [(name, column.dtype.str, column.shape) for name, column in columns.items()]
     words = {name: "\n".join(packed.lists[name]) for name in _WORDS}
     told = {"stamp": stamp(), "columns": shapes, "lists": {**packed.lists, **words}}

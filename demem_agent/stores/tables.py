@@ -6,13 +6,16 @@ The id of a row tells its memory and its number in that. All else of it is seale
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from demem_agent.errors import StoreError
 from demem_agent.later import dataclass
 from demem_agent.stores.bodies import body_of, values_in
+from demem_agent.stores.item_vectors import ItemVectors, Lost, Part
 from demem_agent.stores.keys import Keys
+from demem_agent.stores.numbering import MOST_NUMBERS, block_of, id_of, number_in, range_of
 from demem_agent.stores.sealing import Broken
 
 if TYPE_CHECKING:
@@ -20,22 +23,15 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COLUMNS",
-    "ITEMS",
-    "MOST_NUMBERS",
     "PACKED",
     "SNAPSHOT",
     "Block",
     "Row",
     "Tables",
-    "block_of",
-    "id_of",
     "key_of",
-    "number_in",
     "number_in_row",
 ]
 
-#: Rows that a table may have of one memory, as their numbers go.
-MOST_NUMBERS = 2**36
 #: What is sealed of the rows of each table, in this order; new columns come at the end.
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "evidence": (
@@ -53,10 +49,9 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "mark": ("kept", "hidden"),
     "op": ("kind", "op_key", "request", "result"),
 }
-#: The table of rows that are packed in blocks of so many numbers each (``snapshots``), and which
-#: rows these are; new tables come at the end.
+#: The table of rows that are packed in blocks (``snapshots``), and which rows these are; new tables
+#: come at the end.
 SNAPSHOT = "snapshot"
-ITEMS = 256
 PACKED = ("evidence", "succession", "context", "op", "situation", "choice")
 #: Blocks that a memory may have of one table.
 _MOST_BLOCKS = 2**32
@@ -74,12 +69,14 @@ class Block:
         number: which one it is; block 0 is of the rows from 1 on.
         count: how many rows are in it; ``last`` is the number of the last.
         body: what is sealed.
+        vectors: of its items, where those are to stand together from now on.
     """
 
     number: int
     count: int
     last: int
     body: bytes
+    vectors: Part | None = None
 
 
 class Tables:
@@ -88,6 +85,7 @@ class Tables:
     def __init__(self, db: Database, keys: Keys) -> None:
         self._db = db
         self.keys = keys
+        self.vectors = ItemVectors(db, keys)
 
     @property
     def db(self) -> Database:
@@ -104,6 +102,9 @@ class Tables:
             return []
         cells = self._cells(table, [id for id, _ in coming])
         new = [number_in(id) for id, _ in coming if id not in cells]
+        codes: dict[int, bytes] = {}
+        if table == "evidence":
+            codes, coming = self._apart(coming, cells)
         names = COLUMNS[table]
         written = []
         for id, row in coming:
@@ -113,6 +114,7 @@ class Tables:
         self._db.executemany(
             f"INSERT OR REPLACE INTO {table} (id, cell, sealed) VALUES (?, ?, ?)", written
         )
+        self.vectors.put_beside({id: (cell, codes[id]) for id, cell, _ in written if id in codes})
         self._changed(table, memory, map(number_in, cells))
         return new
 
@@ -121,6 +123,8 @@ class Tables:
         cells = self._cells(table, [id_of(memory, number) for number in numbers])
         if not cells:
             return 0
+        if table == "evidence":
+            self.vectors.leave(cells)
         self._delete(table, cells)
         self._changed(table, memory, map(number_in, cells))
         return len(cells)
@@ -133,6 +137,9 @@ class Tables:
 
     def put_block(self, memory: int, table: str, block: Block) -> None:
         """Write a block of a snapshot in the place of the one of its number."""
+        if block.vectors is not None:
+            own = self.vectors.gather(memory, block.number, block.vectors)
+            self._without_vectors(memory, own)
         id = _id_of_block(memory, table, block.number)
         cells = self._cells(SNAPSHOT, [id])
         place = _place_of_block(id, block.count, block.last)
@@ -140,6 +147,12 @@ class Tables:
         columns = "(id, count, last, cell, sealed) VALUES (?, ?, ?, ?, ?)"
         values = (id, block.count, block.last, cell, sealed)
         self._db.execute(f"INSERT OR REPLACE INTO {SNAPSHOT} {columns}", values)
+
+    def _without_vectors(self, memory: int, numbers: Sequence[int]) -> None:
+        """Write rows of items that have their vectors in themselves, as those of before, anew."""
+        rows = self.opened("evidence", memory, numbers).values()
+        having = [row for row in rows if row["codes"] is not None]
+        self.put("evidence", memory, [{**row, "codes": None} for row in having])
 
     def drop_blocks(self, memory: int, table: str, blocks: Iterable[int]) -> None:
         """Delete blocks of a snapshot and their secrets."""
@@ -168,16 +181,17 @@ class Tables:
     def numbers(self, table: str, memory: int) -> list[int]:
         """Return the numbers of the rows of a memory that are sealed, ascending."""
         where = f"WHERE id BETWEEN ? AND ? {_also(table)} ORDER BY id"
-        found = self._db.execute(f"SELECT id FROM {table} {where}", _range(memory))
+        found = self._db.execute(f"SELECT id FROM {table} {where}", range_of(memory))
         return [number_in(id) for (id,) in found]
 
     def clear(self, memory: int) -> None:
         """Delete all rows of a memory and their secrets."""
         for table in (*COLUMNS, SNAPSHOT):
             where = f"FROM {table} WHERE id BETWEEN ? AND ?"
-            cells = self._db.execute(f"SELECT cell {where}", _range(memory)).fetchall()
+            cells = self._db.execute(f"SELECT cell {where}", range_of(memory)).fetchall()
             self.keys.destroy(cell for (cell,) in cells if isinstance(cell, int))
-            self._db.execute(f"DELETE {where}", _range(memory))
+            self._db.execute(f"DELETE {where}", range_of(memory))
+        self.vectors.clear(memory)
 
     def read(
         self, table: str, memory: int, numbers: Iterable[int] | None = None
@@ -185,7 +199,7 @@ class Tables:
         """Yield the sealed rows of a memory, or those of certain numbers, each with its name."""
         for row in self._found(table, memory, numbers):
             number = number_in(row["id"])
-            yield f"{table} {number}", SealedRow(self.keys, table, row)
+            yield f"{table} {number}", SealedRow(self, table, row)
 
     def opened(self, table: str, memory: int, numbers: Iterable[int]) -> dict[int, Row]:
         """Return rows of certain numbers, opened.
@@ -198,14 +212,14 @@ class Tables:
             try:
                 row = sealed.opened()
             except ValueError as error:
-                raise StoreError(f"the row {name} is damaged: {error}") from error
+                raise _damaged(name, error) from error
             found[row[key_of(table)]] = row
         return found
 
     def count(self, table: str, memory: int) -> int:
         """Return how many rows of a memory there are."""
         select = f"SELECT COUNT(*) FROM {table} WHERE id BETWEEN ? AND ?"
-        return int(self._db.execute(select, _range(memory)).fetchone()[0])
+        return int(self._db.execute(select, range_of(memory)).fetchone()[0])
 
     def dates(self, memory: int) -> Iterator[Any]:
         """Yield the dates of the items of a memory that can be opened."""
@@ -225,7 +239,30 @@ class Tables:
             end = MOST_NUMBERS - 1 if last < 0 else last
             found = self._db.execute(select, (id_of(memory, first), id_of(memory, end)))
             for row in found.fetchall():
-                yield f"{table} {number_in(row['id'])}", SealedRow(self.keys, table, row)
+                yield f"{table} {number_in(row['id'])}", SealedRow(self, table, row)
+
+    def _apart(
+        self, coming: Sequence[tuple[int, Row]], cells: Mapping[int, int]
+    ) -> tuple[dict[int, bytes], list[tuple[int, Row]]]:
+        """Return the codes that go beside rows of items, by ids, and the rows without them.
+
+        What a row brings takes the place of what there was. One that brings no vectors keeps those
+        that it has: where they stand beside it they are sealed anew with it.
+
+        Raises:
+            StoreError: if these cannot be opened.
+        """
+        codes = {id: row["codes"] for id, row in coming if row["codes"] is not None}
+        brings = codes.keys() | {id for id, row in coming if row["vectors"] is not None}
+        self.vectors.leave(brings & cells.keys())
+        for id in cells.keys() - brings:
+            try:
+                beside = self.vectors.beside(id, cells[id])
+            except Lost as error:
+                raise _damaged(f"evidence {number_in(id)}", error) from error
+            if beside is not None:
+                codes[id] = beside
+        return codes, [(id, {**row, "codes": None}) for id, row in coming]
 
     def _changed(self, table: str, memory: int, numbers: Iterable[int]) -> None:
         """Drop the blocks of the snapshot that have rows that have changed."""
@@ -242,7 +279,7 @@ class Tables:
         also = _also(table)
         if numbers is None:
             yield from self._db.execute(
-                f"{select} id BETWEEN ? AND ? {also} ORDER BY id", _range(memory)
+                f"{select} id BETWEEN ? AND ? {also} ORDER BY id", range_of(memory)
             ).fetchall()
             return
         for number in numbers:
@@ -263,8 +300,8 @@ class Tables:
 class SealedRow:
     """A row as it was read, until it is opened."""
 
-    def __init__(self, keys: Keys, table: str, row: Any) -> None:
-        self._keys = keys
+    def __init__(self, tables: Tables, table: str, row: Any) -> None:
+        self._tables = tables
         self._table = table
         self._row = row
 
@@ -277,6 +314,20 @@ class SealedRow:
         values = values_in(self.body(), COLUMNS[self._table])
         return {key_of(self._table): number_in(self._row["id"]), **values}
 
+    def with_vectors(self) -> Row:
+        """Return the columns of an item with its vectors, wherever these stand.
+
+        It has none where they are lost.
+
+        Raises:
+            Broken: if the row is not what was written there.
+        """
+        values = self.opened()
+        if values["vectors"] is None and values["codes"] is None:
+            with suppress(Lost):
+                values["codes"] = self._tables.vectors.of(self._row["id"], self._row["cell"])
+        return values
+
     def body(self) -> bytes:
         """Return what was sealed.
 
@@ -284,32 +335,11 @@ class SealedRow:
             Broken: if it is not what was written there.
         """
         id, cell, sealed = self._row
-        return self._keys.unseal(sealed, _place(self._table, id), cell)
+        return self._tables.keys.unseal(sealed, _place(self._table, id), cell)
 
 
-def id_of(memory: int, number: int) -> int:
-    """Return the id of a row.
-
-    Raises:
-        StoreError: for a number that is none.
-    """
-    if not 0 <= number < MOST_NUMBERS:
-        raise StoreError(f"a row cannot have the number {number}")
-    return memory * MOST_NUMBERS + number
-
-
-def block_of(number: int) -> int:
-    """Return the block of a snapshot that a row is in: those from 1 on are in the first."""
-    return max(number - 1, 0) // ITEMS
-
-
-def number_in(id: int) -> int:
-    """Return the number of a row in its memory."""
-    return id % MOST_NUMBERS
-
-
-def _range(memory: int) -> tuple[int, int]:
-    return memory * MOST_NUMBERS, (memory + 1) * MOST_NUMBERS - 1
+def _damaged(name: str, error: ValueError) -> StoreError:
+    return StoreError(f"the row {name} is damaged: {error}")
 
 
 def _place(table: str, id: int) -> str:

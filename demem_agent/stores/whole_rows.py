@@ -38,9 +38,10 @@ from demem_agent.stores.rows import (
     succession_to_row,
 )
 from demem_agent.stores.slot_rows import slot_row
-from demem_agent.stores.snapshots import gaps, read_rows
+from demem_agent.stores.snapshots import gaps, items_in, read_rows
 from demem_agent.stores.snapshots import read as read_blocks
 from demem_agent.stores.tables import PACKED, SealedRow, Tables, key_of, number_in_row
+from demem_agent.stores.unencoded import names_of_unencoded
 from demem_agent.types import number_of
 
 __all__ = ["Readable", "Sealed", "Useless", "Writable", "Writing", "packed_rows_of", "rows_of"]
@@ -58,6 +59,14 @@ class Sealed(Protocol):
 
         Raises:
             Broken: if it is not what was written there.
+        """
+        ...
+
+    def with_vectors(self) -> dict[str, Any]:
+        """Return the columns of an item with its vectors, wherever these stand.
+
+        Raises:
+            Broken: if the row is not what was written there.
         """
         ...
 
@@ -207,6 +216,7 @@ def packed_rows_of(tables: Tables, memory: MemoryRow) -> tuple[Rows, Useless]:
     lasts = {block: int(one.columns["number"][-1]) for block, one in blocks.items()}
     others = _beside(tables, memory, damaged, "evidence", lasts, sum(map(len, blocks.values())))
     evidence = sound_rows(others, _item, damaged)
+    damaged += names_of_unencoded(evidence)
     rows = _rows(settings, head, evidence, read, damaged)
     if damaged:
         useless["evidence"] |= blocks.keys()
@@ -221,7 +231,34 @@ def rows_of(
     settings, head = _settings_and_head(memory)
     damaged: list[str] = []
     read = partial(_sound, tables, memory, damaged, touched)
-    return _rows(settings, head, read("evidence", evidence_from_row), read, damaged)
+    evidence = read("evidence", evidence_from_row)
+    if damaged and touched is None and isinstance(tables, Tables):  # only a file has blocks
+        evidence = _with_packed(tables, memory, evidence, damaged)
+    damaged += names_of_unencoded(evidence)
+    return _rows(settings, head, evidence, read, damaged)
+
+
+def _with_packed(
+    tables: Tables, memory: MemoryRow, evidence: Sequence[StoredEvidence], damaged: list[str]
+) -> list[StoredEvidence]:
+    """Return items with those that are in a block and whose rows cannot be read.
+
+    A block goes as soon as an item of it does, so none of these was forgotten. They are named.
+    """
+    settings, head = _settings_and_head(memory)
+    blocks, _ = read_blocks(tables, memory.id, head, settings)
+    known = {number_of(stored.evidence.id): stored for stored in evidence}
+    for packed in blocks.values():
+        if known.keys() >= set(packed.columns["number"].tolist()):
+            continue
+        for stored in items_in(packed):
+            number = number_of(stored.evidence.id)
+            if number not in known:
+                known[number] = stored
+                name = f"evidence {number}"
+                damaged[:] = [one for one in damaged if one != name]
+                damaged.append(f"the row of {name} (the item is in its block)")
+    return [stored for _, stored in sorted(known.items())]
 
 
 def _settings_and_head(memory: MemoryRow) -> tuple[Settings, Head]:
@@ -271,7 +308,7 @@ def _beside(
 
 
 def _item(row: SealedRow) -> StoredEvidence:
-    return evidence_from_row(row.opened())
+    return evidence_from_row(row.with_vectors())
 
 
 def _says_nothing(delta: Delta) -> Iterable[int]:
@@ -294,6 +331,6 @@ def _sound(
         damaged.append(f"{table}: {missing} missing" if missing > 0 else f"{table}: one too many")
 
     def opened(row: Sealed) -> _Record:
-        return build(row.opened())
+        return build(row.with_vectors() if table == "evidence" else row.opened())
 
     return sound_rows(found, opened, damaged)

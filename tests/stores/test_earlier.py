@@ -18,8 +18,10 @@ from demem_agent.encoders import as_matrix
 from demem_agent.errors import StoreError
 from demem_agent.scoring.directions import codes_of
 from demem_agent.slots.records import Vector
-from demem_agent.stores import connections, migrating
+from demem_agent.stores import connections, migrating, snapshots
+from demem_agent.stores.examining import examined
 from demem_agent.stores.manifest import ended
+from demem_agent.stores.sqlite import SqliteStore
 from demem_agent.testing import BagEncoder
 from demem_agent.types import Context
 
@@ -202,6 +204,49 @@ def test_vectors_of_before_stay_as_they_were_beside_those_that_come(tmp_path: Pa
         assert memory.fingerprint() == told
         assert codes_of(_vector(memory, "e5")[None]) is not None
         assert codes_of(np.stack(known)) is None
+
+
+#: What version 12 had written, when rows had their vectors in themselves: three items packed, a
+#: fourth after them. Version 11 packed nothing.
+TWELFTH = Path(__file__).with_name("schema12.sql").read_text(encoding="utf-8")
+FINGERPRINT = "e0132cfe9c03b8916d14cd300fa587882a723435d8cb2518353b870fb00f4543"
+ELEVENTH = f"{TWELFTH} DROP TABLE snapshot; PRAGMA user_version = 11;"
+
+
+@pytest.mark.parametrize("written", [TWELFTH, ELEVENTH], ids=["12", "11"])
+def test_a_file_whose_rows_have_their_vectors_answers_as_it_did(
+    tmp_path: Path, written: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(snapshots, "FEWEST", 1)
+    file = tmp_path / "a.db"
+    with closing(sqlite3.connect(file)) as db:
+        db.executescript(written)
+    for _ in range(2):
+        with SlotMemory.open(f"sqlite:///{file}", **LIVED) as memory:
+            memory.check()
+            assert memory.fingerprint() == FINGERPRINT
+            assert memory.read("Which key has the piano?").text == (
+                "<demem:memory>\n# 8 May 2024\n- Zoë: the piano has a golden key\n</demem:memory>"
+            )
+            assert len(memory.certificates()) == len(memory.contexts()) - 1 == 0
+    (one,) = examined(file).memories
+    assert (one.damaged, one.broken, one.items) == ((), "", 4)
+
+
+def test_vectors_of_before_leave_their_rows_once_they_are_packed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(snapshots, "FEWEST", 1)
+    file = tmp_path / "a.db"
+    with closing(sqlite3.connect(file)) as db:
+        db.executescript(TWELFTH)
+    SlotMemory.open(f"sqlite:///{file}", **LIVED).close()
+    store = SqliteStore(file)
+    with store._reading("look at") as tables:
+        rows = tables.opened("evidence", 1, range(1, 6)).values()
+        assert [row["codes"] for row in rows] == [None] * 4
+        assert len(tables.vectors.part(1, 0).numbers) == 4
+    store.close()
 
 
 def _vector(memory: SlotMemory, item: str) -> Vector:

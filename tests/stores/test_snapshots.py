@@ -20,14 +20,16 @@ from hypothesis import strategies as st
 from sealed_files import begin_anew, legible
 
 import demem_agent
-from demem_agent import SlotMemory
-from demem_agent.errors import DeMemError
+from demem_agent import SlotMemory, held
+from demem_agent.errors import DeMemError, EncoderMismatch, StoreError
+from demem_agent.safekeeping import repair
 from demem_agent.scoring.columns import Column
 from demem_agent.scoring.index import PassageIndex
 from demem_agent.slots.state import State
-from demem_agent.stores import Store, connections, open_store, snapshots, sqlite, tables
+from demem_agent.stores import Store, connections, numbering, open_store, snapshots, sqlite, tables
 from demem_agent.stores.examining import examined, repaired
 from demem_agent.stores.sqlite import SqliteStore
+from demem_agent.testing import BagEncoder
 
 life = benchmark("life", "reliability")
 
@@ -52,7 +54,7 @@ def steps(seed: int) -> list[Any]:
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pack few items in a block, and at once."""
-    monkeypatch.setattr(tables, "ITEMS", 4)
+    monkeypatch.setattr(numbering, "ITEMS", 4)
     monkeypatch.setattr(snapshots, "FEWEST", 1)
 
 
@@ -214,6 +216,20 @@ def test_an_item_more_leaves_the_blocks_as_they_are(tmp_path: Path) -> None:
             assert told(other) == told(memory)
 
 
+def test_what_has_come_is_packed_once_it_is_much(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(held, "LOOSE", 8)
+    memory = opened(str(tmp_path), life.life_options())
+    for n, valve in enumerate(VALVES):
+        memory.ingest(**valve)
+        assert count(memory) == (0 if n < 7 else 2)
+    memory.ingest_many(VALVES)
+    assert count(memory) == 5
+    with opened(str(tmp_path), life.life_options()) as other:  # as if that one were killed
+        assert told(other) == told(memory)
+
+
 def test_who_is_behind_packs_nothing(store: Store) -> None:
     given = life.life_options()
     one, other = (SlotMemory.open(store, **given) for _ in range(2))
@@ -292,6 +308,130 @@ def test_a_doctor_looks_at_what_is_packed_too(tmp_path: Path) -> None:
         assert len(mended) == len(VALVES)
 
 
+def packed_file(folder: Path, **given: Any) -> Path:
+    """Return a file in which all vectors are in the parts of their blocks."""
+    with opened(str(folder), given) as memory:
+        memory.ingest_many(VALVES)
+    return folder / "a.db"
+
+
+def hurt(file: Path, table: str, number: int) -> None:
+    """Flip a bit of what is sealed of a row."""
+    with closing(sqlite3.connect(file)) as db:
+        ids = [id for (id,) in db.execute(f"SELECT id FROM {table} ORDER BY id")]
+        (sealed,) = db.execute(f"SELECT sealed FROM {table} WHERE id = ?", (ids[number],))
+        changed = bytes([sealed[0][0] ^ 1]) + sealed[0][1:]
+        db.execute(f"UPDATE {table} SET sealed = ? WHERE id = ?", (changed, ids[number]))
+        db.commit()
+
+
+def vectors(memory: SlotMemory) -> list[bytes]:
+    state = memory._held.state
+    return [state.item_vector(item.id).tobytes() for item in memory.evidence()]
+
+
+def test_vectors_stand_once(tmp_path: Path) -> None:
+    given = life.life_options()
+    file = packed_file(tmp_path, **given)
+
+    def counted() -> list[int]:
+        with closing(sqlite3.connect(file)) as db:
+            query = "SELECT (SELECT COUNT(*) FROM vector), (SELECT SUM(count) FROM vector_part)"
+            return list(db.execute(query).fetchone())
+
+    assert counted() == [0, 10]
+    with opened(str(tmp_path), given) as memory:
+        memory.ingest("the violin has a bow")
+        assert counted() == [1, 10]
+        memory.forget("e2")
+        assert counted() == [1, 9]
+    assert counted() == [0, 10]
+
+
+@pytest.mark.parametrize("table", ["vector", "vector_part"])
+def test_vectors_that_are_lost_are_made_anew_by_their_encoder(
+    tmp_path: Path, table: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = life.life_options()
+    if table == "vector":
+        monkeypatch.setattr(snapshots, "FEWEST", 99)
+    file = packed_file(tmp_path, **given)
+    with opened(str(tmp_path), given) as memory:
+        known = [memory.fingerprint(), vectors(memory)]
+        assert table == "vector_part" or count(memory) == 2
+    hurt(file, table, 0)
+    (one,) = examined(file).memories
+    assert one.missing == 0
+    assert one.damaged[0].startswith("vectors of evidence ")
+    with opened(str(tmp_path), given) as memory:
+        memory.check()
+        assert [memory.fingerprint(), vectors(memory)] == known
+    assert table == "vector" or examined(file).is_sound
+
+
+def test_another_encoder_makes_no_vectors_anew(tmp_path: Path) -> None:
+    given = life.life_options()
+    file = packed_file(tmp_path, **given)
+    hurt(file, "vector_part", 0)
+    other = {**given, "encoder": BagEncoder(64)}
+    with pytest.raises(StoreError, match="damaged rows: vectors of evidence 1 to 4"):
+        opened(str(tmp_path), other)
+    done = repaired(file, tmp_path / "mended.db")
+    assert (done.items, done.lost) == (len(VALVES), 0)
+    url = f"sqlite:///{tmp_path}/mended.db"
+    with pytest.raises(EncoderMismatch, match="vectors lost"):
+        SlotMemory.open(url, **given)
+    with SlotMemory.open(url, reembed=True, **given) as mended:
+        mended.check()
+        assert [item.text for item in mended.evidence()] == [one["text"] for one in VALVES]
+
+
+def test_a_repair_makes_vectors_anew_with_the_encoder_given(tmp_path: Path) -> None:
+    given = life.life_options()
+    file = packed_file(tmp_path, **given)
+    with opened(str(tmp_path), given) as memory:
+        known = memory.fingerprint()
+    hurt(file, "vector_part", 1)
+    done = repair(file, tmp_path / "mended.db", encoder=given["encoder"])
+    assert done.rows[0] == "default: vectors of evidence 5 to 8"
+    with SlotMemory.open(f"sqlite:///{tmp_path}/mended.db", **given) as mended:
+        assert mended.fingerprint() == known
+
+
+@pytest.mark.parametrize("harm", ["flip", "gone"])
+def test_an_item_whose_row_is_lost_is_read_from_its_block(tmp_path: Path, harm: str) -> None:
+    given = life.life_options()
+    file = packed_file(tmp_path, **given)
+    with opened(str(tmp_path), given) as memory:
+        known = [item.text for item in memory.evidence()]
+    if harm == "flip":
+        hurt(file, "evidence", 1)
+    else:
+        with closing(sqlite3.connect(file)) as db:
+            db.execute("DELETE FROM evidence WHERE id = (SELECT MIN(id) FROM evidence)")
+            db.commit()
+    (one,) = examined(file).memories
+    assert "(the item is in its block)" in " ".join(one.damaged)
+    done = repaired(file, tmp_path / "mended.db")
+    assert (done.items, done.lost) == (len(VALVES), 0)
+    with SlotMemory.open(f"sqlite:///{tmp_path}/mended.db", **given) as mended:
+        assert [item.text for item in mended.evidence()] == known
+
+
+def test_what_is_damaged_beside_a_forgotten_item_goes(tmp_path: Path) -> None:
+    given = life.life_options()
+    with opened(str(tmp_path), given) as memory:
+        memory.ingest_many(VALVES)
+        memory._held.pack()
+        hurt(tmp_path / "a.db", "vector_part", 0)
+        memory.forget("e2")
+        known = memory.fingerprint()
+    with opened(str(tmp_path), given) as memory:
+        memory.check()
+        assert memory.fingerprint() == known
+    assert examined(tmp_path / "a.db").is_sound
+
+
 def test_a_doctor_tells_what_is_packed_and_is_not_so(tmp_path: Path) -> None:
     given = life.life_options()
     with opened(str(tmp_path), given) as memory:
@@ -300,26 +440,13 @@ def test_a_doctor_tells_what_is_packed_and_is_not_so(tmp_path: Path) -> None:
         state = memory._held.state
         packed = state.packed(["e1", "e2", "e3", "e4"])
         body = snapshots.packed_to(replace(packed, text=packed.text.replace(b"0", b"7")))
+        part = snapshots.part_of(packed)
         assert isinstance(store, SqliteStore)
         assert body is not None
         with store._writing("alter") as found:
-            found.put_block(1, "evidence", tables.Block(0, 4, 4, body))
+            found.put_block(1, "evidence", tables.Block(0, 4, 4, body, part))
     (one,) = examined(tmp_path / "a.db").memories
     assert one.broken == "what is packed is not what the rows say"
-
-
-def test_a_file_without_packed_rows_gets_them(tmp_path: Path) -> None:
-    given = life.life_options()
-    file = tmp_path / "a.db"
-    with opened(str(tmp_path), given) as memory:
-        memory.ingest_many(VALVES)
-        fingerprint = memory.fingerprint()
-    with closing(sqlite3.connect(file)) as db:  # as version 11 had left it
-        db.executescript("DROP TABLE snapshot; PRAGMA user_version = 11")
-    for _ in range(2):
-        with opened(str(tmp_path), given) as memory:
-            memory.check()
-            assert (memory.fingerprint(), count(memory)) == (fingerprint, 3)
 
 
 def test_what_another_version_has_packed_is_packed_anew(
@@ -371,7 +498,7 @@ TEXTS = (
     "\0 \ud800 x\u0301 strange",
 )
 #: Of the columns and lists of these texts, as ``FORMAT`` stands for them.
-DIGESTS = {1: "32a6a84b6b5ce2a4"}
+DIGESTS = {2: "32a6a84b6b5ce2a4"}
 
 
 def test_a_format_stands_for_what_columns_hold() -> None:

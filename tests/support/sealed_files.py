@@ -14,10 +14,11 @@ import numpy as np
 from demem_agent.stores import Address, sealing
 from demem_agent.stores.bodies import parts_of
 from demem_agent.stores.memory_rows import HEAD, MemoryRow, found_memory, write_memory
+from demem_agent.stores.numbering import id_of
 from demem_agent.stores.schema import MIGRATIONS
 from demem_agent.stores.sealing import SECRET
 from demem_agent.stores.sqlite import SqliteStore, _numbers
-from demem_agent.stores.tables import COLUMNS, Tables, id_of
+from demem_agent.stores.tables import COLUMNS, Tables
 from demem_agent.stores.vectors import vectors_from_codes, vectors_to_bytes
 
 DEFAULT = Address("default", "default")
@@ -27,9 +28,10 @@ _SEALED: dict[bytes, bytes] = {}
 _seal = sealing.seal
 
 
-def _noted(body: bytes, secret: bytes, file: bytes, place: str) -> bytes:
-    _SEALED[secret] = b"".join(parts_of(body))
-    return _seal(body, secret, file, place)
+def _noted(body: bytes, secret: bytes, file: bytes, place: str, use: bytes = b"") -> bytes:
+    told = body if use else b"".join(parts_of(body))
+    _SEALED[secret] = _SEALED.get(secret, b"") + told
+    return _seal(body, secret, file, place, use)
 
 
 sealing.seal = _noted
@@ -145,7 +147,7 @@ def _write_earlier(db: sqlite3.Connection, tables: Tables, memory: MemoryRow, id
     _insert(db, "memory", memory.address, row)
     for table in COLUMNS:
         for _, sealed in tables.read(table, id):
-            row = sealed.opened()
+            row = sealed.with_vectors() if table == "evidence" else sealed.opened()
             if row.get("codes") is not None:
                 vectors = vectors_from_codes(row["codes"], len(json.loads(row["spans"])))
                 row["vectors"] = vectors_to_bytes(vectors)

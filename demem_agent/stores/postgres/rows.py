@@ -170,6 +170,14 @@ class SealedRow:
             raise Broken(str(error)) from error
         return {key_of(self._table): self._number, **values}
 
+    def with_vectors(self) -> Row:
+        """Return the columns of an item: its vectors are among them.
+
+        Raises:
+            Broken: if it is not what was written there.
+        """
+        return self.opened()
+
 
 class Changes:
     """What one write changes of the rows of a memory, gathered to be written at once.
