@@ -77,6 +77,10 @@ class Collaborators:
     reranker: Reranker | None = None
 
 
+def _nothing() -> None:
+    """Do nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Steps:
     """How the steps of a flow are kept from what other processes write.
@@ -85,10 +89,12 @@ class Steps:
         catch_up: brings the state up to date, which a flow expects between two requests.
         alone: what is entered before that and left after the step, so that nobody writes meanwhile;
             None to do without, and have the flow begun anew where somebody did.
+        wrote: is called when something was written.
     """
 
     catch_up: Callable[[], None]
     alone: Callable[[], AbstractContextManager[object]] | None = None
+    wrote: Callable[[], None] = _nothing
 
 
 def drive(
@@ -130,6 +136,8 @@ def _stepped(run: _Run, team: Collaborators, steps: Steps | None) -> _Waited | N
         while isinstance(request, Commit):
             with run.answering():
                 team.store.commit(team.address, request.delta)
+                if steps is not None:
+                    steps.wrote()
             request = run.step()
     return request
 
@@ -173,6 +181,7 @@ async def _stepped_async(run: _Run, team: Collaborators, steps: Steps) -> _Waite
         with run.answering():
             writing = asyncio.to_thread(team.store.commit, team.address, request.delta)
             await _to_the_end(writing)
+            steps.wrote()
         request = run.step()
     return request
 

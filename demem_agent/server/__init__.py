@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from demem_agent.server.seats import Seats
     from demem_agent.server.sending import Response
     from demem_agent.server.serving import make_app, serve
+    from demem_agent.server.workers import serve_workers
 else:
     __getattr__ = members_of(
         __name__,
@@ -49,6 +50,7 @@ else:
             "body_of": "demem_agent.server.receiving",
             "make_app": "demem_agent.server.serving",
             "serve": "demem_agent.server.serving",
+            "serve_workers": "demem_agent.server.workers",
         },
     )
 
@@ -70,4 +72,5 @@ __all__ = [
     "body_of",
     "make_app",
     "serve",
+    "serve_workers",
 ]
