@@ -59,6 +59,10 @@ class Shared(Protocol):
         """Keep a value no longer."""
         ...
 
+    def drop_under(self, prefix: str) -> None:
+        """Keep no value any longer whose name begins so."""
+        ...
+
     def numbers(self, own: Numbers) -> Sequence[tuple[int | None, Numbers]]:
         """Return the numbers of all workers, each with which one it is; None where there is one.
 
@@ -121,6 +125,11 @@ class Common:
     def drop(self, name: str) -> None:
         """Keep a value no longer."""
         self._size -= len(self._kept.pop(name, b""))
+
+    def drop_under(self, prefix: str) -> None:
+        """Keep no value any longer whose name begins so."""
+        for name in [name for name in self._kept if name.startswith(prefix)]:
+            self.drop(name)
 
     def note(self, worker: int, numbers: Numbers) -> None:
         """Take in what a worker has counted."""

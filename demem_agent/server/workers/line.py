@@ -92,6 +92,10 @@ class Line:
         """Keep a value no longer."""
         self._tell(Said("drop", (name,)))
 
+    def drop_under(self, prefix: str) -> None:
+        """Keep no value any longer whose name begins so."""
+        self._asked("drop_under", prefix)  # who is answered then is not to find one any more
+
     def note(self, numbers: Numbers) -> None:
         """Tell what this worker has counted."""
         self._tell(Said("note", (self.number, numbers)))
