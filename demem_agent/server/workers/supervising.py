@@ -24,8 +24,8 @@ from demem_agent.turns import whole_field
 __all__ = ["serve_workers"]
 
 #: Seconds after which a worker that has died is started again: at first, and at most. They double
-#: while it dies within the last of these of its beginning.
-_FIRST, _LONGEST, _STEADY = 0.1, 10.0, 10.0
+#: while it dies before it has served for as long as the last of these.
+_FIRST, _LONGEST, _STEADY = 0.1, 10.0, 2.0
 _WAITING = 1024
 _MOST = 256
 
@@ -120,7 +120,7 @@ class _Post:
         self.due = 0.0
         self._given = given
         self._workers = workers
-        self._began = 0.0
+        self._serves_since: float | None = None
         self._deaths = 0
 
     @property
@@ -130,7 +130,6 @@ class _Post:
 
     def start(self) -> None:
         """Start its process."""
-        self._began = time.monotonic()
         context = multiprocessing.get_context("spawn")
         self.end, other = context.Pipe()
         arguments = (*self._given, other, self.number, self._workers)
@@ -138,11 +137,17 @@ class _Post:
         self.process.start()
         other.close()
 
+    def came(self) -> None:
+        """Note that its process serves."""
+        self._serves_since = time.monotonic()
+
     def left(self) -> None:
         """Note that its process has ended, and when there is to be another."""
         assert self.process is not None
         now = time.monotonic()
-        self._deaths = 0 if now - self._began >= _STEADY else self._deaths + 1
+        was_steady = self._serves_since is not None and now - self._serves_since >= _STEADY
+        self._deaths = 0 if was_steady else self._deaths + 1
+        self._serves_since = None
         pause = min(_LONGEST, _FIRST * 2 ** max(0, self._deaths - 1))
         self.due = now + pause
         says = "worker %d has ended (%s); it is started again in %.1f s"
@@ -245,6 +250,7 @@ class _Watch:
             return
         if isinstance(said, Began):
             self._address, self._told = said.address, said.told
+            post.came()
             self._up.add(post.number)
             self._common.came(post.number)
         elif isinstance(said, Failed):

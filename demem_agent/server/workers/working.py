@@ -71,15 +71,16 @@ class _Worker(Server):
 
     def _say(self, address: str) -> None:
         told = None if self._told_of is None else self._told_of(self.app)
+        self._line.note(self.app.house.metrics.numbers())  # from the first moment on they are told
         self._line.say(Began(address, told))
 
     async def _tell(self) -> None:
         """Tell what was counted, every while: whichever worker is asked tells it all."""
         with contextlib.suppress(DeMemError):
             while True:
+                await asyncio.sleep(_TELLS)
                 numbers = self.app.house.metrics.numbers()
                 await asyncio.to_thread(self._line.note, numbers)
-                await asyncio.sleep(_TELLS)
 
     def _end_with_parent(self) -> None:
         parent = multiprocessing.parent_process()
