@@ -128,7 +128,7 @@ RELIABILITY = 'exports.py --count 1000' 'pool.py --memories 100 --calls 400 --li
 	'canaries.py --count 20' 'forget.py --megabytes 1 4 --forgets 15' 'kills.py --kills 60 --length 60' \
 	'faults.py --steps 24 --every 8' 'processes.py --operations 60' 'hostile.py --calls 2000' \
 	'soak.py --operations 1500 --items 100' 'opening.py --items 1000 --rounds 3' 'ingest.py --rounds 3' \
-	'together.py --rounds 3 --kills 15 --every 3' 'server_kills.py --kills 5' \
+	'together.py --rounds 3 --kills 15 --every 3' 'server_kills.py --kills 5' 'server_kills.py --kills 5 --workers 2' 'hot.py --calls 40' \
 	'tenants.py --calls 2000 --half-open 100'
 reliability: $(VENV)/.dev  ## kill processes and servers, fail disks, damage files, share them, forget, make hostile calls, keep tenants apart, in short forms
 	@failed=; for short in $(RELIABILITY); do \

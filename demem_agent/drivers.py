@@ -77,6 +77,10 @@ class Collaborators:
     reranker: Reranker | None = None
 
 
+def _nothing() -> None:
+    """Do nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Steps:
     """How the steps of a flow are kept from what other processes write.
@@ -85,11 +89,13 @@ class Steps:
         catch_up: brings the state up to date, which a flow expects between two requests.
         alone: what is entered before that and left after the step, so that nobody writes meanwhile;
             None to do without, and have the flow begun anew where somebody did.
+        wrote: is called when something was written.
         settle: is called once a flow has come to its end, and may take its time.
     """
 
     catch_up: Callable[[], None]
     alone: Callable[[], AbstractContextManager[object]] | None = None
+    wrote: Callable[[], None] = _nothing
     settle: Callable[[], None] | None = None
 
 
@@ -132,6 +138,8 @@ def _stepped(run: _Run, team: Collaborators, steps: Steps | None) -> _Waited | N
         while isinstance(request, Commit):
             with run.answering():
                 team.store.commit(team.address, request.delta)
+                if steps is not None:
+                    steps.wrote()
             request = run.step()
     if request is None and steps is not None and steps.settle is not None:
         steps.settle()
@@ -177,6 +185,7 @@ async def _stepped_async(run: _Run, team: Collaborators, steps: Steps) -> _Waite
         with run.answering():
             writing = asyncio.to_thread(team.store.commit, team.address, request.delta)
             await _to_the_end(writing)
+            steps.wrote()
         request = run.step()
     if request is None and steps.settle is not None:
         await _to_the_end(asyncio.to_thread(steps.settle))

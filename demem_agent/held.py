@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
+from contextvars import ContextVar
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -43,7 +44,7 @@ from demem_agent.text.units import measure
 from demem_agent.turns import time_field
 from demem_agent.types import Context, Encoder, Evidence, Scorer, number_of
 
-__all__ = ["LOOSE", "RETRIES", "Held"]
+__all__ = ["LOOSE", "RETRIES", "Held", "only_if"]
 
 #: Times an operation is tried again when another process has moved the memory on.
 RETRIES = 5
@@ -69,6 +70,36 @@ _CHANGEABLE = frozenset(
         "tenant_items",
     }
 )
+
+
+@dataclass(slots=True)
+class _Condition:
+    """What must hold of the version of a memory for it to be written to; once it was, no more."""
+
+    require: Callable[[str], None]
+    is_over: bool = False
+
+
+#: That of the thread or task, if it has one.
+_CONDITION: ContextVar[_Condition | None] = ContextVar("demem_condition", default=None)
+
+
+@contextmanager
+def only_if(require: Callable[[str], None]) -> Iterator[None]:
+    """Have a memory be changed meanwhile only at a version that was looked at.
+
+    Whoever writes in between, in this process or another, has the change be refused: it is written
+    by the store for the version that was looked at and for no other.
+
+    Args:
+        require: raises what is to be raised where the version of the memory is another. It is asked
+            as often as the memory is looked at, up to the first write.
+    """
+    token = _CONDITION.set(_Condition(require))
+    try:
+        yield
+    finally:
+        _CONDITION.reset(token)
 
 
 class Held:
@@ -119,6 +150,11 @@ class Held:
         encoder = self.team.encoder_info
         return not self.state.head.fits(encoder.name, encoder.fingerprint)
 
+    @property
+    def version(self) -> str:
+        """Which state the memory is in: which of its id it is, and after which operation."""
+        return f"{self.state.head.era}-{self.state.head.seq}"
+
     def refresh(self) -> None:
         """Load the state again if another process has moved the memory on; forget what is too old.
 
@@ -140,7 +176,8 @@ class Held:
         At first another process may write at the same time, and who comes second begins again; then
         with nobody beside.
         """
-        return Steps(self.catch_up, self.alone if attempt else None, self._settle)
+        alone = self.alone if attempt else None
+        return Steps(self.catch_up, alone, wrote=_no_longer_asked, settle=self._settle)
 
     @contextmanager
     def alone(self) -> Iterator[None]:
@@ -162,17 +199,10 @@ class Held:
             MemoryGone: if the memory is gone from its store.
             EncoderMismatch: if it was encoded anew with another encoder.
         """
-        if self._seq() == self.state.head.seq and not self._is_ahead:
-            return
-        if not self._is_ahead and self._followed():
-            return
-        state = self._loaded()
-        if state is None or state.head.era != self.state.head.era:
-            self._let_go()
-            raise MemoryGone(self.team.address.memory_id)
-        self.state.become(state)
-        self._is_ahead = False
-        self._check_encoder()
+        self._follow_others()
+        condition = _CONDITION.get()
+        if condition is not None and not condition.is_over:
+            condition.require(self.version)
 
     def delete(self) -> DeletionReceipt:
         """Delete the memory from its store, and let go of what is in RAM.
@@ -260,6 +290,19 @@ class Held:
         self.pack()
         if self.owns_store:
             self.team.store.close()
+
+    def _follow_others(self) -> None:
+        if self._seq() == self.state.head.seq and not self._is_ahead:
+            return
+        if not self._is_ahead and self._followed():
+            return
+        state = self._loaded()
+        if state is None or state.head.era != self.state.head.era:
+            self._let_go()
+            raise MemoryGone(self.team.address.memory_id)
+        self.state.become(state)
+        self._is_ahead = False
+        self._check_encoder()
 
     def _followed(self) -> bool:
         """Take in what others have written row by row; return whether that could be done."""
@@ -415,6 +458,13 @@ class _Swept:
         asked = takewhile(partial(_is_after, self.contexts), contexts)
         is_old = partial(flows.room.is_old, state, limit=self.limit)
         return not any(map(is_old, items)) and not any(map(is_old, asked))
+
+
+def _no_longer_asked() -> None:
+    """Note that something was written under the condition of this thread or task."""
+    condition = _CONDITION.get()
+    if condition is not None:
+        condition.is_over = True
 
 
 def _is_after(number: int, record: Evidence | Context) -> bool:

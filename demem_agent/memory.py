@@ -151,8 +151,7 @@ class MemoryHandle:
             False
         """
         with self._still():
-            head = self._held.state.head
-            return f"{head.era}-{head.seq}"
+            return self._held.version
 
     @property
     def resident(self) -> int:

@@ -1,6 +1,7 @@
 """A server that is killed while clients call it, and what its file holds then.
 
-    python benchmarks/reliability/server_kills.py [--kills 50] [--clients 4] [--seed 0] [--json]
+    python benchmarks/reliability/server_kills.py [--kills 50] [--clients 4] [--workers 1]
+        [--store URL --keys FILE] [--seed 0] [--json]
 
 Clients remember texts, single ones and three at once, each with a key, and make a call again with
 its key until it is acknowledged. ``demem serve`` gets SIGKILL at a random moment, and is started
@@ -8,14 +9,19 @@ again on the same file and port. Before the clients go on, the items are listed:
 were under way, some are there, whole, although nobody was told so. At the end the memory must hold
 each text that was told once, and no other, and pass its check. Leaves with 1 where a text is lost,
 doubled or invented, or a call of three is there in part.
+
+With several workers the server stays, and some of its workers get SIGKILL, one or all; it starts
+them again. ``--store`` serves another store than a new file, which is to be empty.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import platform
 import random
+import signal
 import socket
 import subprocess
 import sys
@@ -24,7 +30,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from itertools import count
 from pathlib import Path
@@ -65,6 +71,7 @@ class Load:
 
     Attributes:
         may_call: cleared while the file is looked at.
+        at_work: clients that call just now.
         is_over: set when clients are to begin nothing new.
         begun: the texts of each call that was begun, by its key; ``told``, keys of those that were
             acknowledged.
@@ -73,6 +80,7 @@ class Load:
     url: str
     may_call: threading.Event = field(default_factory=threading.Event)
     is_over: threading.Event = field(default_factory=threading.Event)
+    at_work: set[int] = field(default_factory=set)
     begun: dict[str, tuple[str, ...]] = field(default_factory=dict)
     told: dict[str, int] = field(default_factory=dict)
     failures: Counter[str] = field(default_factory=Counter)
@@ -86,22 +94,33 @@ class Load:
             key = f"{client}-{number}"
             self.begun[key] = texts
             try:
-                self.told[key] = self._told(key, texts)
+                self.told[key] = self._told(client, key, texts)
             except DeMemError as error:
                 self.failures[f"a call ended in {type(error).__name__}: {error}"] += 1
                 return
 
-    def _told(self, key: str, texts: tuple[str, ...]) -> int:
+    def _told(self, client: int, key: str, texts: tuple[str, ...]) -> int:
         """Have texts remembered; return how often that was asked."""
         for tries in count(1):
             self.may_call.wait()
+            self.at_work.add(client)
             try:
+                if not self.may_call.is_set():
+                    continue
                 with SlotMemory.open(self.url, memory_id="load") as memory:
                     _remember(memory, key, texts)
                 return tries
             except RemoteError:
                 time.sleep(0.02)
+            finally:
+                self.at_work.discard(client)
         raise AssertionError
+
+    def pause(self) -> None:
+        """Have clients call no more, and wait for those that do."""
+        self.may_call.clear()
+        while self.at_work:
+            time.sleep(0.005)
 
 
 def _texts(client: int, number: int) -> tuple[str, ...]:
@@ -116,24 +135,45 @@ def _remember(memory: SlotMemory, key: str, texts: tuple[str, ...]) -> None:
     memory.ingest_many([{"text": text, "key": f"{key}-{n}"} for n, text in enumerate(texts)])
 
 
-def measured(kills: int, clients: int, seed: int) -> Found:
-    """Kill a server under load so many times; return what became of it."""
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What is served, and how.
+
+    Attributes:
+        store: the URL or the file.
+        options: of ``demem serve`` beside it.
+        workers: processes that serve.
+    """
+
+    store: str
+    port: int
+    options: tuple[str, ...] = ()
+    workers: int = 1
+
+
+def measured(
+    kills: int,
+    clients: int,
+    seed: int,
+    workers: int = 1,
+    store: str | None = None,
+    options: tuple[str, ...] = (),
+) -> Found:
+    """Kill a server, or its workers, under load so many times; return what became of it."""
     rng = random.Random(seed)
     found = Found()
     with tempfile.TemporaryDirectory() as folder:
-        store = Path(folder) / "load.db"
-        port = _free_port()
-        load = Load(f"http://127.0.0.1:{port}")
+        place = Place(store or str(Path(folder) / "load.db"), _free_port(), options, workers)
+        load = Load(f"http://127.0.0.1:{place.port}")
         threads = [threading.Thread(target=load.work, args=(each,)) for each in range(clients)]
         for thread in threads:
             thread.start()
-        for _ in range(kills):
-            with _served(store, port) as server:
-                found.unheard += _unheard(load, found)
-                _kill(server, load, rng)
-                found.kills += 1
-        with _served(store, port):
+        rounds = _server_rounds if workers == 1 else _worker_rounds
+        for _ in rounds(place, load, kills, rng):
             found.unheard += _unheard(load, found)
+            found.kills += 1
+        found.kills -= 1  # the last look is after all of them
+        with _served(place):
             load.may_call.set()
             load.is_over.set()
             for thread in threads:
@@ -144,17 +184,52 @@ def measured(kills: int, clients: int, seed: int) -> Found:
     return found
 
 
-def _kill(server: subprocess.Popen[bytes], load: Load, rng: random.Random) -> None:
-    """Let clients call for a while, and kill the server then."""
+def _server_rounds(place: Place, load: Load, kills: int, rng: random.Random) -> Iterator[None]:
+    """Kill a server so many times; have the file be looked at before each kill and at the end."""
+    for _ in range(kills):
+        with _served(place) as server:
+            yield
+            _load_for_a_while(load, rng)
+            server.kill()
+            server.wait()
+            load.pause()
+    with _served(place):
+        yield
+
+
+def _worker_rounds(place: Place, load: Load, kills: int, rng: random.Random) -> Iterator[None]:
+    """Kill workers of one server so many times, one or several at once."""
+    with _served(place) as server:
+        for _ in range(kills):
+            yield
+            _load_for_a_while(load, rng)
+            there = workers_of(server.pid)
+            for worker in rng.sample(there, rng.randint(1, len(there))):
+                os.kill(worker, signal.SIGKILL)
+            load.pause()
+            _wait_for(f"{load.url}/health/ready", server)
+        yield
+
+
+def workers_of(pid: int) -> list[int]:
+    """Return the processes of the workers of a server; of Linux."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        with suppress(OSError, ValueError):
+            parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            if parent == pid and b"spawn_main" in (entry / "cmdline").read_bytes():
+                found.append(int(entry.name))
+    return found
+
+
+def _load_for_a_while(load: Load, rng: random.Random) -> None:
+    """Let clients call for a while."""
     before = len(load.told)
     load.may_call.set()
     until = time.monotonic() + PATIENCE
     while len(load.told) == before and time.monotonic() < until and not load.failures:
         time.sleep(0.005)
     time.sleep(rng.uniform(0, LONGEST))
-    server.kill()
-    server.wait()
-    load.may_call.clear()
 
 
 def _held(load: Load) -> Counter[str]:
@@ -190,13 +265,14 @@ def _compare(load: Load, found: Found) -> None:
 
 
 @contextmanager
-def _served(store: Path, port: int) -> Iterator[subprocess.Popen[bytes]]:
-    """Serve a file until it is left."""
+def _served(place: Place) -> Iterator[subprocess.Popen[bytes]]:
+    """Serve a store until it is left."""
     command = [sys.executable, "-m", "demem_agent.cli", "serve", "--quiet"]
-    command += ["--store", str(store), "--port", str(port)]
+    command += ["--store", place.store, "--port", str(place.port)]
+    command += ["--workers", str(place.workers), *place.options]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as server:
         try:
-            _wait_for(f"http://127.0.0.1:{port}/health/ready", server)
+            _wait_for(f"http://127.0.0.1:{place.port}/health/ready", server)
             yield server
         finally:
             server.terminate()
@@ -208,7 +284,7 @@ def _wait_for(url: str, server: subprocess.Popen[bytes]) -> None:
         try:
             urlopen(url).close()
             return
-        except URLError:
+        except (URLError, ConnectionError):
             time.sleep(0.02)
     raise RuntimeError(f"the server does not answer (exit status {server.poll()})")
 
@@ -224,16 +300,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Kill a server under load, and look at its file.")
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--clients", type=int, default=4)
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--store", help="its URL, where it is not to be a new file")
+    parser.add_argument("--keys", help="file of keys, which another store than a file needs")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
-    found = measured(given.kills, given.clients, given.seed)
+    options = () if given.keys is None else ("--keys", given.keys)
+    found = measured(given.kills, given.clients, given.seed, given.workers, given.store, options)
     if given.json:
         print(json.dumps(asdict(found)))
     else:
         print(f"python {platform.python_version()} on {platform.machine()}, seed {given.seed}:")
         print(
-            f"{found.kills} kills under {given.clients} clients, {found.calls:,} calls: "
+            f"{found.kills} kills of {given.workers} worker(s) under {given.clients} clients, "
+            f"{found.calls:,} calls: "
             f"{found.again} were made again, {found.unheard} had been carried out unheard; "
             f"{found.failures.total()} failures"
         )

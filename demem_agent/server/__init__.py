@@ -19,6 +19,7 @@ except ImportError as error:
 if TYPE_CHECKING:
     from demem_agent.server.admission import Room
     from demem_agent.server.app import App
+    from demem_agent.server.common import Shared
     from demem_agent.server.events import Event
     from demem_agent.server.guests import Guest, Invited, Outcome, Visit
     from demem_agent.server.house import House
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from demem_agent.server.seats import Seats
     from demem_agent.server.sending import Response
     from demem_agent.server.serving import make_app, serve
+    from demem_agent.server.workers import serve_workers
 else:
     __getattr__ = members_of(
         __name__,
@@ -45,10 +47,12 @@ else:
             "Response": "demem_agent.server.sending",
             "Room": "demem_agent.server.admission",
             "Seats": "demem_agent.server.seats",
+            "Shared": "demem_agent.server.common",
             "Visit": "demem_agent.server.guests",
             "body_of": "demem_agent.server.receiving",
             "make_app": "demem_agent.server.serving",
             "serve": "demem_agent.server.serving",
+            "serve_workers": "demem_agent.server.workers",
         },
     )
 
@@ -66,8 +70,10 @@ __all__ = [
     "Response",
     "Room",
     "Seats",
+    "Shared",
     "Visit",
     "body_of",
     "make_app",
     "serve",
+    "serve_workers",
 ]

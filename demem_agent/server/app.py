@@ -25,7 +25,6 @@ from demem_agent.server.keys import Key
 from demem_agent.server.keys.records import NOBODY
 from demem_agent.server.openapi import document
 from demem_agent.server.page.files import page_response
-from demem_agent.server.rates import Rates
 from demem_agent.server.receiving import (
     Limits,
     Receive,
@@ -95,11 +94,9 @@ class App:
         self.lanes = {name: Lane(name, room) for name, room in {**LANES, **(rooms or {})}.items()}
         self._access = Access(house.ring, names)
         self._routes = Routes(ENDPOINTS)
-        self._rates = Rates(self.limits.rate)
         self._audit = audit
         self._is_closed = False
         self._ending = asyncio.Event()
-        self._flying: set[tuple[str, str]] = set()
         self._document = encoded(document(ENDPOINTS))
         house.metrics.watch(self.lanes, house.pool, house.events)
         self._guests = [invited(house, self.limits) for invited in guests]
@@ -184,7 +181,7 @@ class App:
         try:
             visit = self._visit(guest, path, scope, receive, sending)
             told.key, told.is_audited = visit.key, True
-            self._rates.take(visit.key.id)
+            self.house.common.take(visit.key.id)
             with under_caller(visit.headers):
                 outcome = await guest.answer(visit)
         except (DeMemError, Refusal) as error:
@@ -242,7 +239,7 @@ class App:
         told.is_audited = bool(found.endpoint.scopes)
         told.key = key = self._key(found.endpoint, headers, scope)
         if found.endpoint.scopes:
-            self._rates.take(key.id)
+            self.house.common.take(key.id)
         _require_allowed(found, key)
         if found.endpoint.streams:
             return self._stream(found, key, headers)
@@ -255,6 +252,7 @@ class App:
             memory_id=memory_id,
             who=key.id,
             version=lambda: self.house.memory(memory_id).version,
+            moved=lambda seen: self.house.moved(memory_id, seen),
             is_allowed=lambda: self._access.still_holds(key),
             last=headers.get("last-event-id"),
             seconds=self.limits.heartbeat,
@@ -316,15 +314,14 @@ class App:
         if token is None or found.endpoint.keeps != "ledger":
             yield
             return
-        flying = found.names["memory"], token
-        if flying in self._flying:
+        memory_id, common = found.names["memory"], self.house.common
+        if not common.begin(memory_id, token):
             says = "wait for the first one, or ask again"
             raise Refusal("in-flight", says, _RETRY, closes=True)
-        self._flying.add(flying)
         try:
             yield
         finally:
-            self._flying.discard(flying)
+            common.end(memory_id, token)
 
     def _note(self, told: _Told, response: Response | Outcome) -> None:
         """Count and note down what was done: names, ids and numbers, no text."""

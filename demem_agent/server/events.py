@@ -21,8 +21,10 @@ _WAITING = 100
 _MOST = 256
 #: What is told where it is not known what happened: look at the memory anew.
 RESYNC = "resync"
-#: What changed a memory that no request here did: another process that has the file open.
+#: What changed a memory that no request here did: another worker, or whoever has the file open.
 ELSEWHERE = "elsewhere"
+#: Seconds, at most, after which it is looked up whether anybody did.
+LOOKS = 1.0
 GONE = "gone"
 
 
@@ -38,6 +40,10 @@ class Event:
     operation: str
     version: str
 
+    def is_after(self, seen: str) -> bool:
+        """Whether it tells of more than a version that was told already."""
+        return is_after(self.version, seen)
+
     def written(self) -> bytes:
         """Return it as it is sent; its id is the number of the operation."""
         told = json.dumps({"operation": self.operation, "version": self.version})
@@ -50,6 +56,15 @@ class Event:
 def number_in(version: str) -> str:
     """Return the number of the operation that a version is after."""
     return version.rpartition("-")[2]
+
+
+def is_after(version: str, seen: str) -> bool:
+    """Whether a version has what one that was seen has not: of one memory, the greater number."""
+    era, _, number = version.rpartition("-")
+    seen_era, _, seen_number = seen.rpartition("-")
+    if era != seen_era or not (number and seen_number):
+        return version != seen
+    return int(number) > int(seen_number)
 
 
 class Feed:
@@ -125,17 +140,22 @@ class Stream:
 
     Attributes:
         who: the id of his key; "" for none.
-        version: gives the version of the memory now, from its store; it may block.
+        version: gives the version of the memory now; it may block. ``moved`` does so from the
+            store alone, after the version that was seen last.
         is_allowed: whether the caller may still listen.
         last: the id of the last event that the caller has seen; None for none.
         seconds: between two signs of life.
         ending: is set when the server ends.
+
+    What is done by requests of this process is told as it happens; the store is looked into for
+    what others do. Both tell by the number of the operation, which says what was told already.
     """
 
     events: Events
     memory_id: str
     who: str
     version: Callable[[], str]
+    moved: Callable[[str], str]
     is_allowed: Callable[[], bool]
     last: str | None
     seconds: float
@@ -157,25 +177,34 @@ class Stream:
             await self._tell(feed, seen, _until(receive, self.ending), send)
 
     async def _tell(self, feed: Feed, seen: str, ended: asyncio.Future[Any], send: Send) -> None:
+        silent = 0.0
         try:
             while not ended.done():
                 event = await self._next(feed, seen, ended)
-                if event is None:
-                    await _sent(send, b":\n\n")
-                elif event.version != seen or event.operation == RESYNC:
+                if event is not None and (event.operation == RESYNC or event.is_after(seen)):
                     await _sent(send, event.written())
-                    seen = event.version
+                    seen, silent = event.version, 0.0
+                elif silent >= self.seconds:
+                    await _sent(send, b":\n\n")
+                    silent = 0.0
+                else:
+                    silent += self._looks
                 if not self.is_allowed() or (event and event.operation == GONE):
                     break
         finally:
             ended.cancel()
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
+    @property
+    def _looks(self) -> float:
+        """Seconds between two looks into the store."""
+        return min(LOOKS, self.seconds)
+
     async def _next(self, feed: Feed, seen: str, ended: asyncio.Future[Any]) -> Event | None:
         """Return the next event; where none comes in time, what was done elsewhere, or None."""
         coming = asyncio.ensure_future(feed.get())
         waiting = {coming, ended}
-        await asyncio.wait(waiting, timeout=self.seconds, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait(waiting, timeout=self._looks, return_when=asyncio.FIRST_COMPLETED)
         if coming.done():
             return coming.result()
         coming.cancel()
@@ -183,10 +212,10 @@ class Stream:
 
     async def _elsewhere(self, seen: str) -> Event | None:
         try:
-            version = await asyncio.to_thread(self.version)
+            version = await asyncio.to_thread(self.moved, seen)
         except DeMemError:
             return Event(GONE, "")
-        return None if version == seen else Event(ELSEWHERE, version)
+        return Event(ELSEWHERE, version) if is_after(version, seen) else None
 
 
 _START = {

@@ -12,6 +12,7 @@ from demem_agent import SlotMemory
 from demem_agent.errors import InvalidInput, NotFound, StoreError
 from demem_agent.options import Options, settings_given
 from demem_agent.pool import MemoryPool
+from demem_agent.server.common import Common, Shared
 from demem_agent.server.cursors import Cursors
 from demem_agent.server.events import Events
 from demem_agent.server.keys import KeyRing
@@ -36,12 +37,20 @@ class House:
             memory that was made with others could not be opened.
         ring: the keys.
         settings: of memories that are made here, where whoever makes one gives no others.
+        common: what it has in common with other workers; there are none unless given.
     """
 
-    def __init__(self, pool: MemoryPool, ring: KeyRing, settings: Options | None = None) -> None:
+    def __init__(
+        self,
+        pool: MemoryPool,
+        ring: KeyRing,
+        settings: Options | None = None,
+        common: Shared | None = None,
+    ) -> None:
         self.pool = pool
         self.ring = ring
         self.settings = settings or {}
+        self.common: Shared = common or Common()
         self.events = Events()
         self.metrics = Metrics()
         self.cursors = Cursors(ring.signing_secret())
@@ -60,6 +69,18 @@ class House:
         if found is None:
             raise NotFound("memory", memory_id)
         return found
+
+    def moved(self, memory_id: str, seen: str) -> str:
+        """Return the version of a memory now; none is loaded for that.
+
+        Args:
+            seen: its version when it was last looked at.
+
+        Raises:
+            MemoryGone: if it was deleted or renamed since.
+        """
+        era, _, _ = seen.rpartition("-")
+        return f"{era}-{self.pool.store.seq(self.pool.address(memory_id), int(era))}"
 
     def answer_id(self, memory_id: str, known_by: str) -> str | None:
         """Return the id of an answer that a guest knows by another id; None for none."""
@@ -96,16 +117,21 @@ class House:
         """
         with self.writing(memory_id):
             if self.pool.known(memory_id) is not None:
-                raise Refusal("exists", "there is a memory of this id; delete it first")
-            made = SlotMemory.restore(lines, self.pool.store, **self.pool.named(memory_id))
+                raise _exists()
+            try:
+                made = SlotMemory.restore(lines, self.pool.store, **self.pool.named(memory_id))
+            except StoreError:
+                if self.pool.known(memory_id) is not None:  # another worker has made it meanwhile
+                    raise _exists() from None
+                raise
             return self.pool.put(memory_id, made)
 
     @contextmanager
     def writing(self, memory_id: str, seconds: float = -1) -> Iterator[None]:
         """Keep others from changing a memory, as far as they come by this server.
 
-        So what ``If-Match`` says still holds when the change is made. A process that has the same
-        file open can come in between.
+        So who wants to change it waits, and need not begin anew. Another worker, or whoever has the
+        file open, can come in between; then the store has what was done begin anew.
 
         Args:
             seconds: to wait for who changes it, at most; for as long as it takes unless given.
@@ -126,6 +152,10 @@ class House:
         """Release the store and the keys."""
         self.pool.close()
         self.ring.close()
+
+
+def _exists() -> Refusal:
+    return Refusal("exists", "there is a memory of this id; delete it first")
 
 
 def _require_same(memory: SlotMemory, given: Mapping[str, Any]) -> None:

@@ -32,3 +32,10 @@ class Refusal(Exception):
         self.headers = dict(headers or {})
         self.closes = closes
         super().__init__(detail)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _remade, (self.kind.name, self.detail, self.headers, self.closes)
+
+
+def _remade(name: str, detail: str, headers: Mapping[str, str], closes: bool) -> Refusal:
+    return Refusal(name, detail, headers, closes=closes)

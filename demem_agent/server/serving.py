@@ -12,12 +12,13 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from demem_agent.auditing import Audit
-from demem_agent.errors import InvalidInput
+from demem_agent.errors import DeMemError, InvalidInput
 from demem_agent.options import Options, settings_given
 from demem_agent.pool import MOST_BYTES, MemoryPool
 from demem_agent.server.access import is_loopback
 from demem_agent.server.admission import Room
 from demem_agent.server.app import App
+from demem_agent.server.common import Common, Shared
 from demem_agent.server.guests import Invited
 from demem_agent.server.house import House
 from demem_agent.server.keys import KeyRing
@@ -34,6 +35,7 @@ GRACE = 10
 #: Files and connections that the process asks to be allowed: some systems give 256 unless asked.
 _FILES = 4096
 #: Connections that are let in before any of them is looked at, and that may wait to be let in.
+#: Where processes share a socket it is one at a time: the next goes to whoever has less to do.
 _LET_IN, _WAITING = 64, 1024
 
 
@@ -47,6 +49,7 @@ def make_app(
     audit: str | None = None,
     most_bytes: int = MOST_BYTES,
     guests: Sequence[Invited] = (),
+    common: Shared | None = None,
     **options: Unpack[Options],
 ) -> App:
     """Return an ASGI application that serves the memories of a store.
@@ -60,22 +63,46 @@ def make_app(
         audit: the file in which every request is noted down, without text; none unless given.
         most_bytes: bytes of RAM that the memories may take together.
         guests: what is served beside the endpoints, such as a proxy.
+        common: what :func:`serve_workers` gives, where this is one worker of several; it then
+            counts requests by its own ``rate``.
         options: as :class:`~demem_agent.SlotMemory` takes them: who does the work in all memories,
             and the settings of those that are made here; ``tenant`` is whose they are.
 
     Raises:
         InvalidInput: for an option out of its range.
-        StoreError: if the store, the keys or the audit log cannot be opened.
+        StoreError: if the store, the keys or the audit log cannot be opened, or the store cannot be
+            shared between processes and is to be.
     """
     settings = set(settings_given(options)) & set(options)
     given: Any = {name: value for name, value in options.items() if name in settings}
     team: Any = {name: value for name, value in options.items() if name not in settings}
     Settings(**settings_given(given))  # before a file is made for what cannot be
     pool = MemoryPool(url, most_bytes=most_bytes, **team)
+    if common is not None and common.workers > 1:
+        _require_sharing(pool, keys)
     ring = keys if isinstance(keys, KeyRing) else KeyRing(keys or ":memory:")
     note = None if audit is None else Audit(audit)
-    house = House(pool, ring, given)
+    house = House(pool, ring, given, common or Common((limits or Limits()).rate))
     return App(house, names=names, limits=limits, rooms=rooms, audit=note, guests=guests)
+
+
+def _require_sharing(pool: MemoryPool, keys: str | KeyRing | None) -> None:
+    """Refuse what several workers could not have in common.
+
+    Raises:
+        StoreError: for a store that is one process's alone.
+        InvalidInput: for keys in RAM.
+    """
+    require = getattr(pool.store, "require_sharing", None)
+    try:
+        if require is not None:
+            require()
+        path = keys.path if isinstance(keys, KeyRing) else keys
+        if path is None or path == ":memory:":
+            raise InvalidInput("keys", path, "a file, where several processes serve")
+    except DeMemError:
+        pool.close()
+        raise
 
 
 class Server(uvicorn.Server):
@@ -84,6 +111,7 @@ class Server(uvicorn.Server):
     Args:
         host, port: to listen on; port 0 for any that is free.
         on_start: called with the address once it listens.
+        shared: whether other processes let in connections at the same socket.
 
     Raises:
         InvalidInput: for a host that others reach, where there are no keys.
@@ -96,12 +124,13 @@ class Server(uvicorn.Server):
         host: str = "127.0.0.1",
         port: int = 8000,
         on_start: Callable[[str], object] | None = None,
+        shared: bool = False,
     ) -> None:
         if not is_loopback(host) and not app.house.ring.has_any():
             allowed = "an address of this machine alone, as long as there are no keys"
             raise InvalidInput("host", host, allowed)
         self._on_start = on_start
-        self._app = app
+        self.app = app
         limits = app.limits
         most = min(limits.connections, _files() // 2)
         config = uvicorn.Config(
@@ -109,7 +138,7 @@ class Server(uvicorn.Server):
             host=host,
             port=port,
             http=_protocol(limits, most),
-            backlog=min(_LET_IN, max(1, most // 8)),
+            backlog=1 if shared else min(_LET_IN, max(1, most // 8)),
             ws="none",
             lifespan="on",
             log_config=None,
@@ -131,7 +160,7 @@ class Server(uvicorn.Server):
 
     async def shutdown(self, sockets: Any = None) -> None:
         """End: streams first, or they would be waited for."""
-        self._app.end()
+        self.app.end()
         await super().shutdown(sockets)
 
     async def startup(self, sockets: Any = None) -> None:

@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from demem_agent.errors import MemoryGone, NotFound
+from demem_agent.held import only_if
 from demem_agent.later import dataclass
 from demem_agent.server.endpoints import Call, Endpoint, Reply
 from demem_agent.server.events import Event
@@ -71,7 +72,8 @@ def carried_out(house: House, work: Work) -> Response:
         _require_match(work, endpoint, version)
         if _is_known(work, endpoint, version):
             return Response(304, _tag(version))
-        reply = endpoint.does(call)
+        with _under_condition(work, endpoint, version):
+            reply = endpoint.does(call)
         if endpoint.changes and endpoint.tagged:
             version = _version(call)
             if version is not None:
@@ -83,6 +85,20 @@ def _alone(call: Call, endpoint: Endpoint) -> AbstractContextManager[None]:
     """Have a change of a memory be the only one."""
     if endpoint.changes and endpoint.of_a_memory:
         return call.house.writing(call.memory_id)
+    return nullcontext()
+
+
+def _under_condition(
+    work: Work, endpoint: Endpoint, version: str | None
+) -> AbstractContextManager[None]:
+    """Have a change be made of the version that is meant also where another process writes.
+
+    Args:
+        version: of the memory as it was looked at; None where there is none yet.
+    """
+    is_conditional = work.matches is not None or work.matches_none is not None
+    if endpoint.changes and is_conditional and version is not None:
+        return only_if(lambda version: _require_match(work, endpoint, version))
     return nullcontext()
 
 

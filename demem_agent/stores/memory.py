@@ -88,6 +88,10 @@ class MemoryStore:
         self._lock = threading.RLock()  # whoever loads sees a delta whole or not at all
         self._era = 0
 
+    def require_sharing(self) -> None:
+        """Raise StoreError: no other process sees what is in the RAM of this one."""
+        raise StoreError("memory:// is in the RAM of one process: serve by one, or name a file")
+
     def create(self, address: Address, settings: Settings) -> None:
         """Write the row of a memory that does not exist yet."""
         with self._lock:

@@ -39,6 +39,7 @@ from demem_agent.stores.connections import (
     part,
     reported,
     require_key,
+    sqlite3,
     transaction,
     turn,
 )
@@ -148,6 +149,14 @@ class SqliteStore:
                 f"callable of a module as encryption_key, or set {VARIABLE}"
             )
         return SqliteStore, (self.path, self._given)
+
+    def require_sharing(self) -> None:
+        """Raise StoreError where other processes must not have the file open beside this one."""
+        if self.exclusive or self._connection.file is None:
+            raise StoreError(
+                f"SQLite {sqlite3.sqlite_version} cannot share {self.path} with other processes "
+                "safely; pip install 'demem-agent[sqlite]', or serve by one process"
+            )
 
     def create(self, address: Address, settings: Settings) -> None:
         """Write the row of a memory that does not exist yet."""

@@ -7,6 +7,7 @@ import json
 import socket
 from collections.abc import Iterator
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from served import Listening, listening
 
 from demem_adapters.mcp.guest import guest
 from demem_agent.server import KeyRing
+from demem_agent.server.common import Common
 from demem_agent.server.keys import Scope
 
 CAT = "The cat is called Minka."
@@ -165,3 +167,29 @@ def test_so_many_requests_are_at_work_at_once(at: Listening, ring: KeyRing) -> N
         assert used(at, key_of(ring, "write"), "remember", {"text": CAT})[0] is False
     while seats.taken:
         pass
+
+
+def test_feedback_is_told_of_what_another_worker_recalled(tmp_path: Path) -> None:
+    keys, url = str(tmp_path / "keys"), f"sqlite:///{tmp_path}/bot.db"
+    about: dict[str, Any] = {"url": url, "keys": keys, "common": Common(workers=2)}
+    with (
+        KeyRing(keys) as ring,
+        listening(guests=[guest], **about) as first,
+        listening(guests=[guest], **about) as second,
+    ):
+        key = key_of(ring, "read", "write", "feedback", "forget")
+        for text in (CAT, "The plumber comes on Fridays."):
+            assert used(first, key, "remember", {"text": text})[0] is False
+        assert CAT in used(first, key, "recall", ASKED)[1]
+        memory = second.app.house.pool.known("team/ana")
+        assert memory is not None
+        memory.ingest("The cat is called Minka, as everybody knows.")
+        told = {**ASKED, "answer": "Minka.", "thumbs": True}
+        assert used(second, key, "feedback", told)[0] is False
+        assert "e3" not in {line[0] for line in memory.contexts()[-1].read}
+        # What is forgotten at one is kept for the next feedback at none.
+        assert CAT in used(first, key, "recall", ASKED)[1]
+        assert used(second, key, "forget", {"evidence_id": "e1"})[0] is False
+        told = {**ASKED, "answer": "Tom.", "thumbs": True}
+        assert used(first, key, "feedback", told)[0] is False
+        assert "e1" not in {line[0] for line in memory.contexts()[-1].read}

@@ -3,54 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import socket
 import time
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from served import Listening, listening
+from streams import Listener
 
 from demem_agent.client import RemoteMemory
 from demem_agent.server import KeyRing, Limits
 from demem_agent.server.events import Event, Events, Feed
-
-
-class Listener:
-    """Reads the events of a memory over a socket."""
-
-    def __init__(self, url: str, name: str, *lines: str) -> None:
-        host, port = url.removeprefix("http://").split(":")
-        self.sock = socket.create_connection((host, int(port)), timeout=10)
-        head = [
-            f"GET /v1/memories/{name}/events HTTP/1.1",
-            "host: localhost",
-            "connection: close",
-            *lines,
-        ]
-        self.sock.sendall("\r\n".join([*head, "", ""]).encode())
-        self._file = self.sock.makefile("rb")
-        self.status = int(self._file.readline().split()[1])
-
-    def event(self) -> dict[str, Any]:
-        """Return the next event, with its id and kind."""
-        told: dict[str, Any] = {}
-        while True:
-            line = self._file.readline().decode().strip()
-            name, _, value = line.partition(": ")
-            if name in ("id", "event"):
-                told[name] = value
-            elif name == "data":
-                return told | json.loads(value)
-
-    def rest(self) -> bytes:
-        """Return what comes until the stream ends."""
-        return self._file.read()
-
-    def close(self) -> None:
-        self._file.close()
-        self.sock.close()
 
 
 @pytest.fixture(scope="module")

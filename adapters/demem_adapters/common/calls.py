@@ -14,9 +14,9 @@ from demem_adapters.common.asking import Situation, in_conversation
 from demem_adapters.common.digests import digest
 from demem_adapters.common.endings import Ending, came_to_its_end, ending_of
 from demem_adapters.common.failures import LOG
+from demem_adapters.common.keeping import Keeps, Waiting
 from demem_adapters.common.memories import Heard, Memories
 from demem_adapters.common.naming import Namespace, named
-from demem_adapters.common.recent import Recent
 from demem_adapters.common.texts import Spoken, said_last
 from demem_agent import Reading
 from demem_agent.reading import Asking
@@ -95,8 +95,6 @@ class Call:
         self.names = {digest(namespace, asking.get("asker"), *what)}
         self._calls = calls
         self._begun = asked.begun
-        #: What was said when the model paused, which the messages of the next call may not show.
-        self._paused = ""
         self._id: str | None = None
         self._answer = [""]
         self._tools: list[str] = []
@@ -108,7 +106,7 @@ class Call:
         """Whether the model has said why it stopped."""
         return self._finish is not None
 
-    def take_over(self, before: Call) -> None:
+    def take_over(self, before: Waiting) -> None:
         """Go on with a call that waited for the results of tools."""
         self.asked = before.asked
         self.asking = before.asking
@@ -116,7 +114,7 @@ class Call:
         self.place = before.place
         self.heard = before.heard
         self.names |= before.names
-        self._begun = self._begun or before._paused
+        self._begun = self._begun or before.paused
 
     def hear(self, piece: Piece) -> None:
         """Take in a reply, or a piece of one."""
@@ -139,7 +137,7 @@ class Call:
             self._wait()
         else:
             self._ended = True
-            self._calls.forget(self.names)
+            self._calls.forget(self)
             if ending == "whole":
                 self._remember(self._text().strip())
 
@@ -159,8 +157,8 @@ class Call:
     def _wait(self) -> None:
         """Keep what was recalled for when the results of tools come."""
         self.names |= {digest(self.namespace, tool) for tool in self._tools if tool}
-        self._calls.keep(self)
-        self._paused = "" if self._tools else self._text()
+        # What was said when the model paused the messages of the next call may not show.
+        self._calls.keep(self, paused="" if self._tools else self._text())
         # A client that calls the tools itself goes on in the same stream.
         self._answer, self._tools, self._finish = [""], [], None
 
@@ -194,7 +192,7 @@ class Calls:
         self._situation = situation
         #: Calls whose model called tools, by their names: the question is not recalled for anew,
         #: among what it has itself become by then, and the beginning of the prompt stays the same.
-        self._waiting: Recent[str, Call] = Recent()
+        self._waiting: Keeps[Waiting] = memories.keeping("calls")
 
     def begin(self, arguments: Mapping[str, Any], asked: Asked) -> Call:
         """Recall for a call, or take over what was recalled for one that waited for tools; hear
@@ -235,18 +233,32 @@ class Calls:
     def _prepared(self, call: Call, asked: Asked) -> Reading | None:
         return self.memories.prepare(call.namespace, call.asked, shown=asked.shown, **call.asking)
 
-    def keep(self, call: Call) -> None:
-        """Keep a call that waits for tools."""
+    def keep(self, call: Call, *, paused: str = "") -> None:
+        """Keep a call that waits for tools.
+
+        Args:
+            paused: what was said when the model paused.
+        """
+        waiting = Waiting(
+            asked=call.asked,
+            asking=call.asking,
+            reading=call.reading,
+            heard=call.heard,
+            names=frozenset(call.names),
+            place=call.place,
+            paused=paused,
+        )
         for name in call.names:
-            self._waiting[name] = call
+            self._waiting.keep(call.namespace, name, waiting)
 
-    def forget(self, names: set[str]) -> None:
-        """Let go what waited for tools under these names."""
-        for name in names:
-            self._waiting.pop(name, None)
+    def forget(self, call: Call) -> None:
+        """Let go what waited for tools under the names of a call."""
+        for name in call.names:
+            self._waiting.drop(call.namespace, name)
 
-    def _before(self, call: Call, asked: Asked) -> Call | None:
+    def _before(self, call: Call, asked: Asked) -> Waiting | None:
         if not asked.follows:
             return None
         names = [*call.names, *(digest(call.namespace, tool) for tool in asked.calls)]
-        return next(filter(None, map(self._waiting.get, names)), None)
+        found = (self._waiting.get(call.namespace, name) for name in names)
+        return next(filter(None, found), None)

@@ -12,6 +12,7 @@ from typing import Any, Unpack
 from demem_adapters.common.asking import ASSISTANT, USER, as_asked
 from demem_adapters.common.digests import digest
 from demem_adapters.common.failures import LOG, logged
+from demem_adapters.common.keeping import Keeps, KeptHere
 from demem_adapters.common.links import ANSWERS
 from demem_adapters.common.patience import patient
 from demem_adapters.common.recalling import Matching, erased_of, has
@@ -89,6 +90,14 @@ class Memories(Remembers):
         )
         #: By the id of a call, the answers in each namespace: two providers may give the same id.
         self._answers: Recent[str, dict[str, str]] = Recent(MOST_KNOWN)
+
+    def keeping(self, of: str) -> Keeps[Any]:
+        """Return what keeps values for a while, from one call to the next.
+
+        Args:
+            of: what is kept, to tell it from what others keep.
+        """
+        return KeptHere()
 
     @patient
     def answered(

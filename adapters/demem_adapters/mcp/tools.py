@@ -10,7 +10,8 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field
 
-from demem_adapters.common import BESIDE, Memories, Recent, digest, in_conversation, put_before
+from demem_adapters.common import BESIDE, Memories, digest, in_conversation, put_before
+from demem_adapters.common.keeping import Keeps
 from demem_adapters.common.passages import passages
 from demem_agent import (
     Evidence,
@@ -87,6 +88,10 @@ class _Situation:
         facts = {" ".join(fact.casefold().split()) for fact in conditions or ()}
         return cls((asker or "").strip() or None, tuple(sorted(facts)))
 
+    def name_of(self, question: str) -> str:
+        """Return by which a question is known that was asked so."""
+        return digest(question, self.asker, self.conditions)
+
     def asking(self) -> Asking:
         """Return it as options of ``read``, ``route`` and ``answered``, which check them."""
         return {"asker": self.asker, "conditions": self.conditions}
@@ -110,7 +115,7 @@ class Desk:
     def __init__(self, memories: Memories) -> None:
         self.memories = memories
         #: Those of late, for the feedback on what was answered from them.
-        self._readings: Recent[tuple[str, str, _Situation], _Recalled] = Recent()
+        self._readings: Keeps[_Recalled] = memories.keeping("readings")
 
     def remember(
         self,
@@ -163,7 +168,8 @@ class Desk:
         reading = self._read(namespace, question, min(limit or most, most), least, asking)
         if reading is None:
             return ""
-        self._readings[namespace, question, situation] = _Recalled(reading, asking, question)
+        recalled = _Recalled(reading, asking, question)
+        self._readings.keep(namespace, situation.name_of(question), recalled)
         return reading.text
 
     def feedback(
@@ -195,14 +201,16 @@ class Desk:
             raise InvalidInput("question", question, "one that was recalled for in this namespace")
         memory = memory or self.memories.of(namespace)
         situation = _Situation.of(asker, conditions)
-        asked = (namespace, question, situation)
-        recalled = self._readings.get(asked, _Recalled(None, situation.asking(), question))
+        asked = situation.name_of(question)
+        recalled = self._readings.get(namespace, asked)
+        if recalled is None:
+            recalled = _Recalled(None, situation.asking(), question)
         id = _answer_of(memory, recalled.recorded, answer, situation)
         if id is None:
             made = memory.answered(question, answer, reading=recalled.reading, **recalled.asking)
             id = made.id
             if recalled.reading is not None:
-                self._readings[asked] = replace(recalled, recorded=made.query)
+                self._readings.keep(namespace, asked, replace(recalled, recorded=made.query))
         return _reported(memory.feedback(id, key=key or digest(id, told), **told))
 
     def explain(
@@ -256,9 +264,7 @@ class Desk:
         receipt = memory.forget(
             evidence_id or None, source_id=source_id or None, before=before or None
         )
-        for key in [*self._readings]:
-            if key[0] == namespace:
-                self._readings.pop(key, None)
+        self._readings.forget(namespace)
         return asdict(receipt)
 
     def listing(self, namespace: str, kind: _Kind) -> str:

@@ -62,8 +62,10 @@ class Recalling:
         self._memories = memories
         self._seconds = seconds
         self._threads = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="demem-recall")
-        #: Their own, so that they need not wait for recalls; what they do is quick.
-        self._endings = ThreadPoolExecutor(1, thread_name_prefix="demem-endings")
+        #: Their own, so that they need not wait for recalls; what they do is quick, but where it
+        #: waits for what other workers are to read.
+        at_once = _AT_ONCE if memories.has_others else 1
+        self._endings = ThreadPoolExecutor(at_once, thread_name_prefix="demem-endings")
         self._taken = 0
         #: Answers that wait for a recall that was late.
         self._late: set[asyncio.Future[None]] = set()
@@ -93,7 +95,7 @@ class Recalling:
             self._late.add(ending)
             ending.add_done_callback(self._late.discard)
         elif recalled.talk is not None:
-            await asyncio.shield(loop.run_in_executor(self._endings, _ended, recalled.talk))
+            await asyncio.shield(loop.run_in_executor(self._endings, self._end, recalled.talk))
 
     async def end(self) -> None:
         """Wait for what was begun."""
@@ -111,7 +113,7 @@ class Recalling:
             _LOG.warning("an answer was not remembered: its recall has not come to an end")
             return
         talk.unread()  # it came too late for the model
-        await asyncio.get_running_loop().run_in_executor(self._endings, _ended, talk)
+        await asyncio.get_running_loop().run_in_executor(self._endings, self._end, talk)
 
     def _state_after(self, talk: Talk) -> State:
         self._memories.forget_failure()
@@ -124,6 +126,14 @@ class Recalling:
         if self._memories.has_failed:
             return "failed"
         return "nothing" if talk.reading is None else "read"
+
+    def _end(self, talk: Talk) -> None:
+        try:
+            talk.end()
+            self._memories.settle_for_others(talk.namespace)
+        except Exception as error:
+            # As above: the answer went its way.
+            _LOG.warning("an answer was not remembered: %s", type(error).__name__)
 
     def _left(self, _: object) -> None:
         self._taken -= 1
@@ -143,11 +153,3 @@ def _talk(surface: Surface, text: JsonText, arguments: Arguments) -> Talk | None
         return surface.talk(text, arguments)
     except (TypeError, ValueError, AttributeError, RecursionError):
         return None  # of another shape than the provider takes, which will say so
-
-
-def _ended(talk: Talk) -> None:
-    try:
-        talk.end()
-    except Exception as error:
-        # As above: the answer went its way.
-        _LOG.warning("an answer was not remembered: %s", type(error).__name__)

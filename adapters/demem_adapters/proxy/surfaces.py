@@ -43,6 +43,11 @@ class Talk(Protocol):
     """One call of a model that has memory."""
 
     @property
+    def namespace(self) -> str | None:
+        """Whose memory it is."""
+        ...
+
+    @property
     def reading(self) -> Reading | None:
         """What was recalled; None for nothing."""
         ...
@@ -96,6 +101,10 @@ class _TurnTalk:
     def __init__(self, turn: Turn, member: str) -> None:
         self._turn = turn
         self._member = member
+
+    @property
+    def namespace(self) -> str | None:
+        return self._turn.namespace
 
     @property
     def reading(self) -> Reading | None:
@@ -158,6 +167,10 @@ class _CallTalk:
         self._conversation = Conversation.of(arguments)
         self._asked = self._conversation.asked(arguments)
         self._call = calls.call_of(arguments, self._asked)
+
+    @property
+    def namespace(self) -> str | None:
+        return self._call.namespace
 
     @property
     def reading(self) -> Reading | None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import demem_agent
 from demem_agent.server.endpoints.base import Call, Endpoint, scopes
+from demem_agent.server.metrics import text_of
+from demem_agent.server.refusals import Refusal
 from demem_agent.wire.requests import Told, Version
 
 __all__ = ["ENDPOINTS"]
@@ -14,7 +16,12 @@ def live(call: Call) -> Told:
 
 
 def ready(call: Call) -> Told:
-    call.house.pool.store.holds(call.house.pool.address("?"))
+    house = call.house
+    house.pool.store.holds(house.pool.address("?"))
+    missing = house.common.missing()
+    if missing:
+        says = f"{missing} of {house.common.workers} workers are being started"
+        raise Refusal("busy", says, {"Retry-After": "1"})
     return Told(text="ready")
 
 
@@ -23,7 +30,7 @@ def version(call: Call) -> Version:
 
 
 def metrics(call: Call) -> bytes:
-    return call.house.metrics.text()
+    return text_of(call.house.common.numbers(call.house.metrics.numbers()))
 
 
 ENDPOINTS = (
@@ -41,7 +48,7 @@ ENDPOINTS = (
         method="GET",
         path="/health/ready",
         does=ready,
-        says="Tell whether the store can be read.",
+        says="Tell whether the store can be read, and all workers serve.",
         gives=Told,
         lane="ready",
     ),

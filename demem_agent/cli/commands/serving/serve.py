@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Callable
+from typing import Annotated
 
 import typer
 
 from demem_agent.cli.commands.serving.guests import Guests
 from demem_agent.cli.commands.serving.places import Served
-from demem_agent.cli.memory_options import Budget, Helpers, Place
+from demem_agent.cli.commands.serving.plan import Plan, Told, logging_at, told_of
+from demem_agent.cli.faults import UsageError
+from demem_agent.cli.memory_options import Budget, Helpers
 from demem_agent.cli.output import Output
 from demem_agent.cli.printing import print_json, print_line
 
-if TYPE_CHECKING:
-    from demem_agent.server import App
-
 __all__ = ["serve"]
-
-_LOGGERS = ("demem.server", "uvicorn.error", "asyncio")
 
 
 def serve(
@@ -67,6 +63,15 @@ def serve(
         str | None,
         typer.Option(metavar="URL", help="Collector that spans are sent to. [none are]"),
     ] = None,
+    workers: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            min=1,
+            max=256,
+            help="Processes that serve; each opens memories of its own, of the RAM together.",
+        ),
+    ] = 1,
     quiet: Annotated[bool, typer.Option("--quiet", help="Log faults alone.")] = False,
 ) -> None:
     """Serve memories over HTTP, until it is told to end; what was begun is done first.
@@ -75,25 +80,56 @@ def serve(
     settings (--slots, ...) are those of memories that are made here. The log on stderr has names
     of operations, numbers and ids of keys, and no text. --json prints where it serves as JSON.
     """
-    from demem_agent.server import Limits, make_app
-    from demem_agent.server import serve as run
-    from demem_agent.server.exporting import exporting
-
     served.require_folder()
-    settings = {**budget.given(), **helpers.given(), **Place(encoder=encoder).options()}
-    app = make_app(
-        served.url,
-        keys=served.keys_path,
+    plan = Plan(
+        served=served,
+        budget=budget,
+        helpers=helpers,
+        guests=guests,
         names=(*(allow_host or ()), *_named(host)),
-        limits=Limits(body=max_body * 2**20, rate=rate),
-        audit=audit,
-        most_bytes=ram * 2**20,
-        guests=guests.invited(),
+        body=max_body * 2**20,
+        rate=rate,
+        ram=ram * 2**20 // workers,
         tenant=tenant,
-        **settings,
+        encoder=encoder,
+        audit=audit,
+        otlp=otlp,
+        level=logging.ERROR if quiet else logging.INFO,
     )
-    with _logging(logging.ERROR if quiet else logging.INFO), exporting(otlp):
-        run(app, host=host, port=port, on_start=lambda at: _say(at, served, guests, app, output))
+
+    def say(address: str, told: Told) -> None:
+        _say(address, told, served, guests, output)
+
+    if workers == 1:
+        _serve_here(plan, host, port, say)
+    else:
+        _serve_by(workers, plan, host, port, say)
+
+
+def _serve_here(plan: Plan, host: str, port: int, say: Callable[[str, Told], None]) -> None:
+    from demem_agent.server import serve as run
+
+    with plan.app() as app:
+        run(app, host=host, port=port, on_start=lambda at: say(at, told_of(app)))
+
+
+def _serve_by(
+    workers: int, plan: Plan, host: str, port: int, say: Callable[[str, Told], None]
+) -> None:
+    from demem_agent.server import serve_workers
+
+    if plan.served.keys_path is None:
+        raise UsageError("--workers takes --keys PATH where the store is no file of this machine")
+    with logging_at(plan.level):
+        serve_workers(
+            plan.app,
+            workers,
+            host=host,
+            port=port,
+            rate=plan.rate,
+            told_of=told_of,
+            on_start=say,
+        )
 
 
 def _named(host: str) -> tuple[str, ...]:
@@ -101,16 +137,15 @@ def _named(host: str) -> tuple[str, ...]:
     return () if host in ("0.0.0.0", "::", "") else (host,)
 
 
-def _say(address: str, served: Served, guests: Guests, app: App, output: Output) -> None:
+def _say(address: str, told: Told, served: Served, guests: Guests, output: Output) -> None:
     """Print what is served, and to whom."""
-    count = len(app.house.pool.names())
-    keys = sum(key.is_valid() for key in app.house.ring.all())
     if output.json:
-        told = {"url": address, "store": served.url, "memories": count, "keys": keys}
-        print_json(told)
+        counted = {"memories": told.memories, "keys": told.keys}
+        print_json({"url": address, "store": served.url, **counted})
     else:
-        print_line(f"{served.url} ({_many(count, 'memory', 'memories')}) is served at {address}")
-        print_line(_whom(app, keys, served.keys_path))
+        many = _many(told.memories, "memory", "memories")
+        print_line(f"{served.url} ({many}) is served at {address}")
+        print_line(_whom(told, served.keys_path))
         for line in guests.said(address):
             print_line(line)
         print_line(f"a page to look inside: {address}/")
@@ -118,33 +153,11 @@ def _say(address: str, served: Served, guests: Guests, app: App, output: Output)
     sys.stdout.flush()
 
 
-def _whom(app: App, keys: int, path: str | None) -> str:
-    if not app.house.ring.has_any():
+def _whom(told: Told, path: str | None) -> str:
+    if not told.has_keys:
         return "to this machine alone, without a key; demem keys create makes one"
-    return f"to whoever has one of {_many(keys, 'valid key', 'valid keys')} of {path}"
+    return f"to whoever has one of {_many(told.keys, 'valid key', 'valid keys')} of {path}"
 
 
 def _many(count: int, one: str, more: str) -> str:
     return f"{count} {one if count == 1 else more}"
-
-
-@contextmanager
-def _logging(level: int) -> Iterator[None]:
-    """Have the server's log, and what uvicorn and asyncio warn of, go to stderr meanwhile.
-
-    By a handler that needs nothing more: what others would load for it may not be there to be
-    opened, where too much is open already.
-    """
-    handler = logging.StreamHandler()
-    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
-    loggers = [logging.getLogger(name) for name in _LOGGERS]
-    for logger in loggers:
-        logger.addHandler(handler)
-        logger.propagate = False
-    loggers[0].setLevel(level)
-    try:
-        yield
-    finally:
-        for logger in loggers:
-            logger.removeHandler(handler)
-            logger.propagate = True

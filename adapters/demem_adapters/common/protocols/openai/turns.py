@@ -15,7 +15,6 @@ from demem_adapters.common import (
     Message,
     Namespace,
     Place,
-    Recent,
     Situation,
     Spoken,
     block,
@@ -32,6 +31,7 @@ from demem_adapters.common import (
     said_last,
     text_of,
 )
+from demem_adapters.common.keeping import Keeps, Waiting
 from demem_adapters.common.protocols.openai.hearing import heard_of_completion, heard_of_response
 from demem_agent import Reading
 from demem_agent.reading import Asking
@@ -116,13 +116,13 @@ class Turn:
         """Whether the model has said why it stopped."""
         return self.finish is not None
 
-    def take_over(self, before: Turn) -> None:
+    def take_over(self, before: Waiting) -> None:
         """Go on with a turn that waited for the results of tools."""
         self.asked = before.asked
         self.heard = before.heard
         self.reading = before.reading
         self.asking = before.asking
-        self.names |= {*before.names, digest(before.namespace, before.call)}
+        self.names |= before.names
 
     def hear(self, piece: Any) -> None:
         """Take in a response, or a piece of its stream."""
@@ -140,11 +140,13 @@ class Turn:
             return
         self._ended = True
         waits = ending_of(self.finish) == "waits"
-        for name in {*self.names, digest(self.namespace, self.call)}:
+        names = frozenset({*self.names, digest(self.namespace, self.call)})
+        waiting = Waiting(self.asked, self.asking, self.reading, self.heard, names)
+        for name in names:
             if waits:
-                self.turns.waiting[name] = self
+                self.turns.waiting.keep(self.namespace, name, waiting)
             else:
-                self.turns.waiting.pop(name, None)
+                self.turns.waiting.drop(self.namespace, name)
         if waits or not self._said.strip() or not came_to_its_end(self.finish):
             return
         self.turns.memories.converse(
@@ -187,7 +189,7 @@ class Turns:
         #: Turns whose model called tools, by their names and their call: the question is not
         #: recalled for anew, among what it has itself become by then, and the beginning of the
         #: prompt stays as it was.
-        self.waiting: Recent[str, Turn] = Recent()
+        self.waiting: Keeps[Waiting] = memories.keeping(f"turns {self.messages}")
 
     def begin(self, call: Call) -> tuple[Turn, Call]:
         """Recall; return the turn, and the call with what was recalled among its messages.
@@ -225,8 +227,8 @@ class Turns:
         Returns:
             Whether it goes on.
         """
-        before = next(filter(None, map(self.waiting.get, turn.names)), None)
-        if before is not None and turn.goes_on:
+        before = self._before(turn) if turn.goes_on else None
+        if before is not None:
             turn.take_over(before)
             if not self.memories.still_holds(turn.namespace, turn.reading, turn.heard):
                 turn.reading = self._prepared(turn)
@@ -247,6 +249,11 @@ class Turns:
             one_answer=not turn.is_answered,
         )
         return False
+
+    def _before(self, turn: Turn) -> Waiting | None:
+        """Return the turn that one goes on with; None for none that is known."""
+        found = (self.waiting.get(turn.namespace, name) for name in turn.names)
+        return next(filter(None, found), None)
 
     def _prepared(self, turn: Turn) -> Reading | None:
         return self.memories.prepare(turn.namespace, turn.asked, shown=turn.shown, **turn.asking)
