@@ -37,7 +37,8 @@ def test_exploration_takes_at_most_the_threshold_for_every_pair_that_was_met(
     mu: Floats, slots: int, seed: int
 ) -> None:
     rng = np.random.default_rng(seed)
-    learner = CertifiedSplits(*mu.shape, slots, delta=0.5, gamma=1.0, rng=rng)
+    contexts, actions = mu.shape
+    learner = CertifiedSplits(contexts, actions, slots, delta=0.5, gamma=1.0, rng=rng)
     met = set()
     for _ in range(400):
         x = int(rng.integers(len(mu)))
