@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -11,13 +11,21 @@ from demem_agent.errors import EncoderMismatch, InvalidInput, StaleState
 from demem_agent.later import dataclass
 from demem_agent.reading.ask import Ask
 from demem_agent.requests import Encode, Flow, Vectors
-from demem_agent.scoring import Query, focus
+from demem_agent.scoring import PassageIndex, Query, focus
 from demem_agent.scoring.directions import rounded
 from demem_agent.slots.records import Vector
 from demem_agent.slots.state import State
 from demem_agent.text.language.words import clean
 
-__all__ = ["Passages", "encodable", "encoded", "encoded_passages", "encoded_text"]
+__all__ = [
+    "Passages",
+    "encodable",
+    "encodable_by",
+    "encoded",
+    "encoded_passages",
+    "encoded_text",
+    "passages_of",
+]
 
 Spans = tuple[tuple[int, int], ...]
 
@@ -71,7 +79,11 @@ def encodable(state: State, query: str) -> str:
 
     Words that it misspells are put right.
     """
-    index = state.derived.index
+    return encodable_by(state.derived.index, query)
+
+
+def encodable_by(index: PassageIndex | None, query: str) -> str:
+    """Return what of a query is encoded where these passages are known; none is known at first."""
     text = query if index is None else index.spelling.heard(query).text
     return clean(focus(text))
 
@@ -84,12 +96,18 @@ def encoded_passages(texts: Sequence[str], spans: Sequence[Spans]) -> Flow[Passa
     """
     pieces: list[str] = []
     for text, cut in zip(texts, spans, strict=True):
-        pieces += [clean(text[start:end]) for start, end in cut]
+        pieces += passages_of(text, cut)
     if not pieces:
         nothing = np.zeros((0, 0), np.float32)
         return Passages([nothing] * len(texts), None)
     vectors: Vectors = yield Encode(tuple(pieces))
     return Passages(_parted(rounded(vectors.matrix), spans), vectors.encoder)
+
+
+def passages_of(text: str, spans: Spans) -> Iterator[str]:
+    """Yield the passages of a text as they are encoded."""
+    for start, end in spans:
+        yield clean(text[start:end])
 
 
 def _parted(matrix: Vector, spans: Sequence[Spans]) -> list[Vector]:

@@ -17,7 +17,7 @@ from itertools import product
 from demem_agent.errors import BudgetSpent, InvalidInput, ModelError, ModelFault
 from demem_agent.evaluate.data.dialogue import Dialogue
 from demem_agent.evaluate.metrics import as_reading
-from demem_agent.evaluate.system import Maker
+from demem_agent.evaluate.system import Maker, System, too_long
 from demem_agent.llms.answerer import ModelAnswerer
 from demem_agent.llms.judges import Judging, ModelJudge
 from demem_agent.llms.model import PLAIN, ChatModel, Completion, Options, Prompt
@@ -168,7 +168,7 @@ def _posed(dialogue: Dialogue, name: str, make: Maker, limit: int) -> Iterator[P
         if not probe.has_answer or not probe.reference.strip():
             continue
         text = system.read(probe.question, limit, probe.at)
-        _check_length(text, limit, name)
+        _check_length(system, text, limit, name)
         yield Posed(
             system=name,
             dialogue=dialogue.name,
@@ -179,8 +179,8 @@ def _posed(dialogue: Dialogue, name: str, make: Maker, limit: int) -> Iterator[P
         )
 
 
-def _check_length(text: str, limit: int, name: str) -> None:
-    if len(text) > limit:
+def _check_length(system: System, text: str, limit: int, name: str) -> None:
+    if too_long(system, text, limit):
         field = f"the reading of {name!r}"
         raise InvalidInput(field, f"{len(text)} characters", f"at most {limit} characters")
 

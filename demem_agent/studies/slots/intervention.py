@@ -23,14 +23,15 @@ from demem_agent.errors import InvalidInput
 from demem_agent.evaluate.bootstrap import Interval
 from demem_agent.evaluate.data.dialogue import Dialogue, Probe
 from demem_agent.evaluate.grouping import grouped
+from demem_agent.flows.encode import encodable_by, passages_of
 from demem_agent.memory import SlotMemory
 from demem_agent.scoring import PassageIndex, Query, Ranking, default_weights, rank, slot_scores
+from demem_agent.scoring.directions import rounded
 from demem_agent.slots.records import Vector, direction, mean_vector
 from demem_agent.studies.intervals import Intervals
 from demem_agent.studies.records import dialogues_of
 from demem_agent.studies.slots.audit import Row, gold_items
 from demem_agent.studies.slots.partition import PARTITIONS, Floats, Items, Labels, Partition
-from demem_agent.text.language.words import clean
 from demem_agent.text.pieces import pieces
 from demem_agent.turns import whole_field
 from demem_agent.types import Encoder, Evidence
@@ -267,11 +268,11 @@ def _held(memory: SlotMemory, dialogue: Dialogue, encoder: Encoder, slots: int, 
 
 def _index(evidence: Sequence[Evidence], encoder: Encoder) -> PassageIndex:
     """Index items as a memory does; which slot they are in is not looked at."""
-    spans = [pieces(item.text) for item in evidence]
+    spans = [tuple(pieces(item.text)) for item in evidence]
     texts: list[str] = []
     for item, cuts in zip(evidence, spans, strict=True):
-        texts += _cut(item, cuts)
-    matrix = as_matrix(encoder.encode(texts), len(texts))
+        texts += passages_of(item.text, cuts)
+    matrix = rounded(as_matrix(encoder.encode(texts), len(texts)))
     index = PassageIndex(matrix.shape[1])
     row = 0
     for item, cuts in zip(evidence, spans, strict=True):
@@ -279,12 +280,6 @@ def _index(evidence: Sequence[Evidence], encoder: Encoder) -> PassageIndex:
         index.add(item, cuts, matrix[row:after], 0)
         row = after
     return index
-
-
-def _cut(item: Evidence, cuts: Sequence[tuple[int, int]]) -> Iterator[str]:
-    """Yield the passages of an item."""
-    for start, end in cuts:
-        yield clean(item.text[start:end])
 
 
 def _places(evidence: Sequence[Evidence]) -> dict[str, int]:
@@ -341,7 +336,7 @@ def _asked(
     probes: Sequence[Probe], gold: Sequence[frozenset[int]], index: PassageIndex, encoder: Encoder
 ) -> Iterator[_Asked]:
     """Rank the items for each question with gold."""
-    texts = [clean(probe.question) for probe in probes]
+    texts = [encodable_by(index, probe.question) for probe in probes]
     vectors = as_matrix(encoder.encode(texts), len(texts))
     weights = default_weights()
     for number, probe in enumerate(probes):
