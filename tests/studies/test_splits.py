@@ -25,12 +25,12 @@ from demem_agent.answering.scorers import Contained
 from demem_agent.errors import InvalidInput
 from demem_agent.evaluate.data.dialogue import Dialogue, Probe
 from demem_agent.studies.asking import STAND_INS, taught, worth_auditing
+from demem_agent.studies.catalogue import AUDITS
 from demem_agent.studies.sheets import Found, Spread, spread
 from demem_agent.studies.slots.reference import reference_states
 from demem_agent.studies.splits.bridge import REWARDS, Bridged, bridge, bridged
 from demem_agent.studies.splits.bridge_terms import summed_bridge, terms
 from demem_agent.studies.splits.cannot_link import colouring, epochs, packing
-from demem_agent.studies.splits.catalogue import AUDITS
 from demem_agent.studies.splits.curves import Point, chosen_threshold, curve, held_out, point
 from demem_agent.studies.splits.gold import JudgedSplit, claim
 from demem_agent.studies.splits.loop import (

@@ -18,7 +18,7 @@ from demem_agent.cli.progress import ticking
 from demem_agent.cli.tables.split_audit import audit_parts
 from demem_agent.errors import InvalidInput
 from demem_agent.evaluate.drawing.figures import require_matplotlib
-from demem_agent.studies.splits.catalogue import AUDITS, audited, save_records
+from demem_agent.studies.catalogue import AUDITS, audited, save_records
 from demem_agent.studies.splits.figures import draw_audit
 
 __all__ = ["audit"]

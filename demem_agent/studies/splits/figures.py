@@ -67,7 +67,7 @@ NOISE_LINES = (
 
 
 def draw_audit(report: Mapping[str, Any], folder: str | Path) -> list[Path]:
-    """Draw the figure of a report as :func:`demem_agent.studies.splits.catalogue.audited` makes it.
+    """Draw the figure of a report as :func:`demem_agent.studies.catalogue.audited` makes it.
 
     * ``splits.png``: precision against recall of the trigger at every threshold;
     * ``bridge.png``: the terms of the bridge;
