@@ -1,4 +1,4 @@
-"""The four split audits by name, each from dialogues to records, tables and a figure."""
+"""The audits by name, each from dialogues to records and tables, and some to a figure."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from demem_agent.evaluate.data.dialogue import Dialogue
 from demem_agent.studies.asking import STAND_INS, Tick, worth_auditing
+from demem_agent.studies.mismatch.audit import audit_mismatch
 from demem_agent.studies.sheets import Found
 from demem_agent.studies.splits.bridge_terms import audit_bridge
 from demem_agent.studies.splits.cannot_link import audit_graph
@@ -39,6 +40,7 @@ AUDITS: Mapping[str, Audit] = {
     "bridge": audit_bridge,
     "noise": audit_noise,
     "graph": audit_graph,
+    "mismatch": audit_mismatch,
 }
 
 

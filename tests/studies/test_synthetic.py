@@ -116,8 +116,22 @@ def test_no_partition_of_an_epoch_is_better_than_the_frontier_or_worse_than_cert
 
 
 def test_a_table_of_epochs_counts_those_that_are_exact() -> None:
-    exact = {"exact": 0.2, "known": 0.2, "sampled": 0.3, "certified": 1.0, "degeneracy": 2}
-    off = {"exact": 0.2, "known": 0.4, "sampled": 0.2, "certified": 1.0, "degeneracy": 9}
+    exact = {
+        "exact": 0.2,
+        "level": 0.1,
+        "known": 0.2,
+        "sampled": 0.3,
+        "certified": 1.0,
+        "degeneracy": 2,
+    }
+    off = {
+        "exact": 0.2,
+        "level": 0.1,
+        "known": 0.4,
+        "sampled": 0.2,
+        "certified": 1.0,
+        "degeneracy": 9,
+    }
     rows = [{"k": k, "seed": 0, "epochs": [off, exact]} for k in BUDGETS]
     every, last = epoch_tables(rows, QUICK)
     assert every.rows[0]["by rewards exact"] == every.rows[0]["by certificates exact"] == "50%"

@@ -1,4 +1,4 @@
-"""``demem audit``: what certified splits are worth, measured as the paper does."""
+"""``demem audit``: splits, and what the paper says of them and of memory, measured as it does."""
 
 from __future__ import annotations
 
@@ -46,6 +46,7 @@ def audit(
 ) -> None:
     """Audit splits: how often, how rightly, what each loss is due to, under noise, and as a graph.
 
+    mismatch: whether a likeness of descriptions tells who can share a slot, and why others fail.
     Tables with the paper's figures in columns of their own, or JSON; with --out also every record
     and a figure. Takes minutes. docs/splits.md defines what is measured.
     """

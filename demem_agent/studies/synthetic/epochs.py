@@ -53,8 +53,9 @@ def run_epochs(case: EpochCase) -> Row:
     """Play a world and partition what was met at the beginning of each epoch.
 
     Returns:
-        ``epochs``, one record an epoch: ``exact``, the frontier of the contexts met; ``known``, the
-        true radius of the colouring by the rewards themselves; ``sampled``, that of the colouring
+        ``epochs``, one record an epoch: ``exact``, the frontier of the contexts met; ``level`` of
+        the graph that the rewards themselves are coloured by, which is no radius; ``known``, the
+        true radius of that colouring; ``sampled``, that of the colouring
         by certificates, ``certified`` what it claims; ``degeneracy``, of the true graph at the
         exact level.
     """
@@ -88,6 +89,7 @@ def _measured(world: World, k: int, met: NDArray[np.intp], sampled: Envelope) ->
     _, degeneracy = smallest_last(pairwise_distance(mu) > exact)
     return {
         "exact": exact,
+        "level": from_rewards.level,
         "known": realised(mu, from_rewards),
         "sampled": realised(mu, from_samples),
         "certified": from_samples.certified,

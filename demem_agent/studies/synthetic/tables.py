@@ -9,6 +9,7 @@ from operator import itemgetter
 import numpy as np
 
 from demem_agent.decision.frontier import average_frontier
+from demem_agent.evaluate.ranks import spearman
 from demem_agent.studies.synthetic.certificates import KINDS
 from demem_agent.studies.synthetic.environment import Floats, make_world
 from demem_agent.studies.synthetic.methods import BUDGETED, DESCRIPTION, METHODS, RESTARTS, THIRD
@@ -120,25 +121,14 @@ def distortion_tables(rows: Sequence[Row], scale: Scale) -> list[Table]:
     setting = "of the partition held after the last round; K=8, contexts weigh alike"
     average = _by_alpha(rows, scale, "d_star", 4)
     worst = _by_alpha(rows, scale, "d_star_worst", 3)
-    ranks = _rank_correlation(column(rows, "d_star"), column(rows, "regret"))
-    relation = [{"runs": len(rows), "rank correlation of D* and regret": f"{ranks:.3f}"}]
+    ranks = spearman(column(rows, "d_star"), column(rows, "regret"))
+    found = "-" if ranks is None else f"{ranks:.3f}"
+    relation = [{"runs": len(rows), "rank correlation of D* and regret": found}]
     return [
         Table("Induced average distortion D*", setting, average),
         Table("Induced worst-case distortion D*_inf", setting, worst),
         Table("Distortion and regret", "over all methods, mismatches and seeds", relation),
     ]
-
-
-def _rank_correlation(first: Floats, second: Floats) -> float:
-    """Compute Spearman's rank correlation, equal values sharing their mean rank."""
-    return float(np.corrcoef(_ranks(first), _ranks(second))[0, 1])
-
-
-def _ranks(values: Floats) -> Floats:
-    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
-    last = np.cumsum(counts)
-    shared: Floats = (last - (counts - 1) / 2)[place]
-    return shared
 
 
 def budget_tables(rows: Sequence[Row], scale: Scale) -> list[Table]:
@@ -262,6 +252,7 @@ def _epoch_row(rows: Sequence[Row], k: int) -> Row:
     return {
         "K": k,
         "eps*": mean_and_deviation(exact, 3),
+        "alpha_e": mean_and_deviation(column(epochs, "level"), 3),
         "by rewards": mean_and_deviation(known, 3),
         "by rewards / eps*": _ratio_of_means(known, exact, 2) if exact.any() else "-",
         "by rewards exact": f"{np.mean(known <= exact):.0%}",
