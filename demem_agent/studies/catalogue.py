@@ -9,13 +9,16 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from demem_agent.evaluate.data.dialogue import Dialogue
+from demem_agent.studies.ablations.capacity import audit_capacity
 from demem_agent.studies.asking import STAND_INS, Tick, worth_auditing
+from demem_agent.studies.drop_in.audit import audit_drop_in
 from demem_agent.studies.mismatch.audit import audit_mismatch
 from demem_agent.studies.sheets import Found
 from demem_agent.studies.splits.bridge_terms import audit_bridge
 from demem_agent.studies.splits.cannot_link import audit_graph
 from demem_agent.studies.splits.noise_sheets import audit_noise
 from demem_agent.studies.splits.precision import audit_splits
+from demem_agent.studies.sweep import audit_sweep
 
 __all__ = ["AUDITS", "Audit", "audited", "save_records"]
 
@@ -41,6 +44,9 @@ AUDITS: Mapping[str, Audit] = {
     "noise": audit_noise,
     "graph": audit_graph,
     "mismatch": audit_mismatch,
+    "drop-in": audit_drop_in,
+    "capacity": audit_capacity,
+    "sweep": audit_sweep,
 }
 
 

@@ -47,6 +47,9 @@ def audit(
     """Audit splits: how often, how rightly, what each loss is due to, under noise, and as a graph.
 
     mismatch: whether a likeness of descriptions tells who can share a slot, and why others fail.
+    drop-in: retrievers confined to the slot of a partition.
+    capacity: certified splits, with merges, against as many slots opened by similarity.
+    sweep: 144 settings of four limits of a reading.
     Tables with the paper's figures in columns of their own, or JSON; with --out also every record
     and a figure. Takes minutes. docs/splits.md defines what is measured.
     """
