@@ -47,7 +47,7 @@ DATA = {
 #: Two systems whose recall at every limit is shown.
 BESIDE_EACH_OTHER = ("demem", "hybrid")
 #: Those that are ours, and the ceiling.
-NO_BASELINES = ("demem", "demem-core", "oracle")
+NO_BASELINES = ("demem", "demem-core", "oracle", "full")
 #: What is shown at every limit.
 BUDGETED = {"recall": "recall", "contained": "reference in text"}
 #: What stands beside recall.

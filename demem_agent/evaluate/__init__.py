@@ -24,7 +24,7 @@ from demem_agent.evaluate.measured import MEASURES, Measured, load, save
 from demem_agent.evaluate.metrics import answer_f1, contains, extract, recall, turns_found
 from demem_agent.evaluate.reporting import paired, report
 from demem_agent.evaluate.run import evaluate
-from demem_agent.evaluate.system import Abstains, Maker, System
+from demem_agent.evaluate.system import Abstains, Maker, System, Unbounded
 from demem_agent.evaluate.systems import BASELINES, Slots, oracle
 
 __all__ = [
@@ -44,6 +44,7 @@ __all__ = [
     "Replayed",
     "Slots",
     "System",
+    "Unbounded",
     "answer_f1",
     "contains",
     "draw_decisions",

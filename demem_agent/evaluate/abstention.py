@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
-
-import numpy as np
 
 from demem_agent.evaluate.bootstrap import Interval
 from demem_agent.evaluate.grouping import grouped
 from demem_agent.evaluate.measured import Measured
+from demem_agent.evaluate.ranks import area
 
-__all__ = ["abstention", "area"]
+__all__ = ["abstention"]
 
 #: A question by its dialogue and its number there.
 Key = tuple[str, int]
@@ -33,20 +32,6 @@ def abstention(measured: Iterable[Measured], drawn: Drawn) -> dict[str, dict[str
         if asked:
             found[system] = _summed(asked, drawn)
     return found
-
-
-def area(answerable: Sequence[float], unanswerable: Sequence[float]) -> float | None:
-    """Return the share of pairs in which the answerable question has the higher probability.
-
-    Equal ones count half: the area under the ROC curve, in [0, 1]. None without a pair.
-    """
-    if not answerable or not unanswerable:
-        return None
-    sorted_others = np.sort(np.asarray(unanswerable))
-    below = np.searchsorted(sorted_others, answerable, "left")
-    up_to = np.searchsorted(sorted_others, answerable, "right")
-    pairs = len(answerable) * len(unanswerable)
-    return float((below + up_to).sum() / 2 / pairs)
 
 
 def _summed(asked: Mapping[Key, Measured], drawn: Drawn) -> dict[str, Any]:

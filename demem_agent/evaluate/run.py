@@ -27,7 +27,7 @@ from demem_agent.evaluate.metrics import (
     reaching,
 )
 from demem_agent.evaluate.rankings import Held
-from demem_agent.evaluate.system import Abstains, Maker, System
+from demem_agent.evaluate.system import Abstains, Maker, System, too_long
 from demem_agent.reading.packing import render
 from demem_agent.turns import Turn, whole_field
 
@@ -216,14 +216,17 @@ def _told_of(reader: _Reader, probe: Probe) -> _Said:
 
 
 def _read(reader: _Reader, probe: Probe, limit: int) -> tuple[str, float]:
-    """Return a text within the limit, and the seconds that reading it took."""
+    """Return a text and the seconds that reading it took.
+
+    The text is within the limit, unless no limit binds the system.
+    """
     began = perf_counter()
     text = reader.system.read(probe.question, limit, probe.at)
     seconds = perf_counter() - began
     field = f"the reading of {reader.name!r}"
     if not isinstance(text, str):
         raise InvalidInput(field, text, "a text")
-    if len(text) > limit:
+    if too_long(reader.system, text, limit):
         raise InvalidInput(field, f"{len(text)} characters", f"at most {limit} characters")
     return text, seconds
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
 from demem_agent.turns import Turn
 
-__all__ = ["Abstains", "Maker", "System"]
+__all__ = ["Abstains", "Maker", "System", "Unbounded", "too_long"]
 
 
 @runtime_checkable
@@ -43,6 +43,24 @@ class Abstains(Protocol):
             at: when the query is asked, if that is known.
         """
         ...
+
+
+@runtime_checkable
+class Unbounded(Protocol):
+    """A system that reads more than the limit, as the paper's FullContext does; few may.
+
+    What that takes shows in the size of its readings.
+    """
+
+    @property
+    def unbounded(self) -> Literal[True]:
+        """True; a system without it is held to the limit."""
+        ...
+
+
+def too_long(system: System, text: str, limit: int) -> bool:
+    """Whether a reading is over the limit of a system that is held to it."""
+    return len(text) > limit and not isinstance(system, Unbounded)
 
 
 #: Makes a fresh system for each dialogue.

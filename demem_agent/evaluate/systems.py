@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache, partial
-from typing import Unpack
+from typing import Literal, Unpack
 
 import numpy as np
 
@@ -70,7 +70,9 @@ class Best:
 
 
 class Full:
-    """Return all turns in time order, cut at the limit from the front, as a chat window does."""
+    """Return all turns in time order, whatever the limit: the paper's FullContext."""
+
+    unbounded: Literal[True] = True
 
     def __init__(self) -> None:
         self._text = ""
@@ -80,8 +82,8 @@ class Full:
         self._text = render(_held(tuple(turns)).lines)
 
     def read(self, query: str, limit: int, at: datetime | None = None) -> str:
-        """Return the last ``limit`` characters."""
-        return self._text[-limit:]
+        """Return everything."""
+        return self._text
 
 
 class Slots:
@@ -166,9 +168,10 @@ def _quotes_first(lines: Sequence[Line], quotes: Sequence[Gold]) -> list[Line]:
 
 
 #: Makers of the built-in systems by name: "cosine" and "bm25" alone; "rrf", which fuses their
-#: ranks; "hybrid", which adds their z-scores; "full", "recency" and "random", which do not look at
-#: the query ("random" is seeded by it); this memory as it comes ("demem") and as the paper reads
-#: it, from the routed slot's summary alone ("demem-core").
+#: ranks; "hybrid", which adds their z-scores; "recency", the newest that fits, and "random", which
+#: do not look at the query ("random" is seeded by it); "full", everything, which no limit binds;
+#: this memory as it comes ("demem") and as the paper reads it, from the routed slot's summary alone
+#: ("demem-core").
 BASELINES: Mapping[str, Maker] = {
     "cosine": partial(Best, cosine),
     "bm25": partial(Best, bm25),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from demem_agent.errors import EncoderMismatch, InvalidInput, StaleState
 from demem_agent.later import dataclass
 from demem_agent.reading.ask import Ask
 from demem_agent.requests import Encode, Flow, Vectors
-from demem_agent.scoring import Query, focus
+from demem_agent.scoring import PassageIndex, Query, focus
 from demem_agent.scoring.directions import rounded
 from demem_agent.slots.records import Vector
 from demem_agent.slots.state import State
@@ -19,7 +19,16 @@ from demem_agent.stores import Rows
 from demem_agent.stores.unencoded import encoded_anew, unencoded
 from demem_agent.text.language.words import clean
 
-__all__ = ["Passages", "encodable", "encoded", "encoded_passages", "encoded_text", "lost_vectors"]
+__all__ = [
+    "Passages",
+    "encodable",
+    "encodable_by",
+    "encoded",
+    "encoded_passages",
+    "encoded_text",
+    "lost_vectors",
+    "passages_of",
+]
 
 Spans = tuple[tuple[int, int], ...]
 
@@ -73,7 +82,11 @@ def encodable(state: State, query: str) -> str:
 
     Words that it misspells are put right.
     """
-    index = state.derived.index
+    return encodable_by(state.derived.index, query)
+
+
+def encodable_by(index: PassageIndex | None, query: str) -> str:
+    """Return what of a query is encoded where these passages are known; none is known at first."""
     text = query if index is None else index.spelling.heard(query).text
     return clean(focus(text))
 
@@ -86,7 +99,7 @@ def encoded_passages(texts: Sequence[str], spans: Sequence[Spans]) -> Flow[Passa
     """
     pieces: list[str] = []
     for text, cut in zip(texts, spans, strict=True):
-        pieces += [clean(text[start:end]) for start, end in cut]
+        pieces += passages_of(text, cut)
     if not pieces:
         nothing = np.zeros((0, 0), np.float32)
         return Passages([nothing] * len(texts), None)
@@ -111,6 +124,12 @@ def lost_vectors(rows: Rows, encoder: EncoderInfo) -> Flow[Rows]:
     if any(of.shape[1] != rows.head.dimensions for of in made.values()):
         return rows
     return encoded_anew(rows, made)
+
+
+def passages_of(text: str, spans: Spans) -> Iterator[str]:
+    """Yield the passages of a text as they are encoded."""
+    for start, end in spans:
+        yield clean(text[start:end])
 
 
 def _parted(matrix: Vector, spans: Sequence[Spans]) -> list[Vector]:

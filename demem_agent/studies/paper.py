@@ -13,7 +13,10 @@ from demem_agent.studies.sheets import Cell, Spread
 __all__ = [
     "BRIDGE",
     "DEGENERACY",
+    "DROP_IN",
+    "FAILURES",
     "GRAPH",
+    "MISMATCH",
     "NOISE",
     "RECALL",
     "SCORES",
@@ -102,3 +105,21 @@ NOISE: Mapping[float, tuple[float, float, float]] = {
     0.1: (0.808, 0.049, 0.902),
     0.2: (0.776, 0.054, 0.889),
 }
+
+#: Spearman's correlation of description similarity and evidence compatibility, and the AUC, over
+#: all pairs and by category (table "Predictive power of description similarity").
+MISMATCH: Mapping[str, tuple[float, float]] = {
+    "all": (0.103, 0.548),
+    "single-hop": (0.087, 0.536),
+    "temporal": (-0.058, 0.489),
+    "multi-hop": (0.121, 0.557),
+    "open-domain": (0.144, 0.564),
+}
+
+#: Why retrieval by cosine fails where DeMem does not, of 127 questions: shares (table "Failure-mode
+#: attribution").
+FAILURES: Mapping[str, float] = {"miss": 0.583, "dilution": 0.268, "other": 0.150}
+
+#: Answers judged right before and after decision-aware selection is dropped into a system (table
+#: "Drop-in experiment on LoCoMo").
+DROP_IN: Mapping[str, tuple[float, float]] = {"RAG": (0.637, 0.725), "EMem-G": (0.737, 0.799)}

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from demem_agent.errors import InvalidInput
 from demem_agent.evaluate import BASELINES, Dialogue, Probe, evaluate, report
-from demem_agent.evaluate.abstention import area
+from demem_agent.evaluate.ranks import area
 from demem_agent.turns import Turn
 
 SHARES = st.lists(st.floats(0.0, 1.0), min_size=1, max_size=20)

@@ -27,6 +27,7 @@ from demem_agent.evaluate import (
     Measured,
     Probe,
     System,
+    Unbounded,
     answer_f1,
     contains,
     evaluate,
@@ -253,7 +254,15 @@ def test_a_reference_counts_where_the_text_quotes_a_gold_turn() -> None:
 # -- the systems ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", BASELINES)
+#: Everything but the full context, which no limit binds.
+BOUND = [name for name in BASELINES if not isinstance(BASELINES[name](), Unbounded)]
+
+
+def test_the_full_context_alone_is_bound_by_no_limit() -> None:
+    assert set(BASELINES) - set(BOUND) == {"full"}
+
+
+@pytest.mark.parametrize("name", BOUND)
 @given(
     limit=st.integers(1, 1500),
     query=st.sampled_from([probe.question for probe in PROBES] + ["?", "the"]),
@@ -279,7 +288,7 @@ def test_systems_that_look_at_the_query_find_the_turn_it_asks_for(name: str) -> 
     assert recall(made(name).read("How much did the boiler cost?", 120), [TURNS[2]]) == 1.0
 
 
-@pytest.mark.parametrize("name", ["full", "recency", "random"])
+@pytest.mark.parametrize("name", ["recency", "random"])
 def test_systems_that_do_not_look_at_the_query_are_not_moved_by_its_words(name: str) -> None:
     queries = [
         f"{word} boiler"
@@ -289,10 +298,11 @@ def test_systems_that_do_not_look_at_the_query_are_not_moved_by_its_words(name: 
     assert np.mean(found) < 0.7
 
 
-def test_full_context_keeps_the_end() -> None:
-    everything = made("full").read("any", 10_000)
-    assert recall(everything, TURNS) == 1.0
-    assert made("full").read("any", 300) == everything[-300:]
+def test_full_context_is_everything_whatever_the_limit() -> None:
+    assert recall(made("full").read("any", 1), TURNS) == 1.0
+    asked = Dialogue("d", TURNS, (Probe("any", "any"),))
+    (small, large) = evaluate([asked], {"full": BASELINES["full"]}, [1, 100_000])
+    assert small.size == large.size > 1
 
 
 @pytest.mark.parametrize("turns", [TURNS, TURNS[::-1]])

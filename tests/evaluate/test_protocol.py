@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -249,6 +250,54 @@ def test_a_figure_is_the_mean_of_the_runs_with_one_sample_standard_deviation(
         assert overall["deviation"] == pytest.approx(stdev(means), abs=1e-5)
     of_b = report["systems"]["demem"]["categories"]["b"]["graded"]["mean"]
     assert of_b == pytest.approx(fmean(fmean(found[1][2:]) for found in runs), abs=1e-5)
+
+
+def test_an_answer_takes_what_it_does_on_average_over_dialogues() -> None:
+    nobody = OpenAIChat("good", base_url="http://127.0.0.1:9/v1")
+    sizes = {"one": [100, 200, 300], "two": [1_000]}
+    marks = tuple(
+        Mark(0, "demem", name, n, "", binary=(1.0,), graded=(1.0,), size=size, seconds=size / 100)
+        for name, own in sizes.items()
+        for n, size in enumerate(own)
+    )
+    report = marks_report(Marked(marks), Panel(nobody, (nobody,), 1), THREE)
+    assert report["takes"] == {"demem": {"characters": 600.0, "seconds": 6.0}}
+    assert report["judges_agree"] == report["systems_differ"] == []
+
+
+def test_an_answer_is_timed_from_the_question_to_the_answer_without_the_judges() -> None:
+    def slow_judge(messages: Any) -> str:
+        if not messages[0]["content"].startswith("You answer"):
+            time.sleep(0.05)
+        return obedient(messages)
+
+    with Provider(slow_judge) as provider:
+        began = time.perf_counter()
+        marked = asyncio.run(mark(posed([dialogue()], SYSTEMS, 500)[:1], panel_of(provider, 1)))
+        took = time.perf_counter() - began
+    (one,) = marked.marks
+    assert 0 < one.seconds <= took - 4 * 0.05  # two judges mark in two ways each
+    assert 0 < one.size <= 500
+
+
+def test_judges_and_systems_are_compared_on_the_same_answers() -> None:
+    nobody = [OpenAIChat(name, base_url="http://127.0.0.1:9/v1") for name in ("one", "two")]
+    # By question, the marks of both judges: they differ on one answer of eight.
+    marks_of = {"demem": [(1, 1), (1, 1), (1, 0), (0, 0)], "full": [(1, 1), (0, 0), (0, 0), (0, 0)]}
+    marks = tuple(
+        Mark(0, name, "mine", n, "", binary=tuple(map(float, both)), graded=(0.0, 0.0))
+        for name, own in marks_of.items()
+        for n, both in enumerate(own)
+    )
+    report = marks_report(Marked(marks), Panel(nobody[0], tuple(nobody), 1), THREE)
+    (judges,) = report["judges_agree"]
+    assert (judges["answers"], judges["agreed"]) == (8, 0.875)
+    # Four right of eight to the one judge, three to the other: half would agree by chance.
+    assert judges["kappa"] == pytest.approx(0.75)
+    assert report["systems_differ"] == [
+        {"first": "demem", "second": "full", "questions": 4}
+        | {"first_only": 1, "second_only": 0, "p": 1.0}
+    ]
 
 
 def test_a_run_that_was_cut_short_counts_only_where_there_is_no_whole_one(

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -27,17 +28,12 @@ from demem_agent.splitting.trigger import Trigger, find_conflict
 from demem_agent.studies.ablations.replay import Learner, Learning, Replay, Step, replay
 from demem_agent.studies.ablations.run import (
     ABLATIONS,
+    AsOften,
     ablation_table,
-    random_split,
     replayed,
     summed_up,
 )
-from demem_agent.studies.ablations.triggers import (
-    always,
-    farther_than,
-    now_and_then,
-    uncertified,
-)
+from demem_agent.studies.ablations.triggers import always, as_often, at_random, least_similar
 from demem_agent.studies.ablations.variants import BY_DESCRIPTION, BY_FEATURES
 from demem_agent.testing import BagEncoder, ReadingAnswerer
 from demem_agent.turns import Turn
@@ -58,6 +54,8 @@ PROBES = tuple(
     for (query, reference), name in zip(ASKED.items(), "bv", strict=True)
 )
 DIALOGUE = Dialogue("d1", TURNS, PROBES)
+#: The same in one session, which goes to one slot.
+TOGETHER = replace(DIALOGUE, turns=tuple(replace(turn, session="s") for turn in TURNS))
 
 
 def small(trigger: Trigger | None = None, **options: Any) -> SlotMemory:
@@ -129,11 +127,10 @@ def test_a_variant_checks_what_it_is_given_as_the_memory_does() -> None:
     ("trigger", "splits"),
     [
         (always, 1),
-        (lambda: farther_than(2.0), 1),
-        (lambda: farther_than(-2.0), 0),
-        (lambda: now_and_then(1.0, 0), 1),
-        (lambda: now_and_then(0.0, 0), 0),
-        (lambda: uncertified(lambda context, others: None), 0),
+        (lambda: as_often([1], least_similar), 1),
+        (lambda: as_often([2], at_random(0)), 1),
+        (lambda: as_often([3], least_similar), 0),
+        (lambda: as_often([], at_random(0)), 0),
     ],
 )
 def test_a_trigger_splits_as_it_says(trigger: Callable[[], Trigger], splits: int) -> None:
@@ -165,15 +162,29 @@ def many(trigger: Trigger, count: int) -> SlotMemory:
 
 
 @settings(max_examples=often(10), deadline=None)
-@given(st.integers(0, 5), st.sampled_from([0.2, 0.6]))
-def test_random_splits_are_the_same_for_the_same_seed(seed: int, rate: float) -> None:
-    first, second = many(now_and_then(rate, seed), 6), many(now_and_then(rate, seed), 6)
+@given(st.integers(0, 5), st.sampled_from([(2,), (3, 5)]))
+def test_random_splits_are_the_same_for_the_same_seed(seed: int, times: tuple[int, ...]) -> None:
+    first, second = (many(as_often(times, at_random(seed)), 6) for _ in range(2))
     assert first.certificates() == second.certificates()
     assert first.fingerprint() == second.fingerprint()
 
 
 def test_random_splits_differ_between_seeds() -> None:
-    assert len({many(now_and_then(0.6, seed), 6).fingerprint() for seed in range(4)}) > 1
+    found = {many(as_often([3, 5], at_random(seed)), 6).fingerprint() for seed in range(4)}
+    assert len(found) > 1
+
+
+@settings(max_examples=often(10), deadline=None)
+@given(st.sets(st.integers(1, 6), max_size=4))
+def test_no_split_comes_before_its_time_and_none_beyond_as_many_as_said(times: set[int]) -> None:
+    wanted = sorted(times)
+    memory = many(as_often(wanted, least_similar), 6)
+    asked = [context.id for context in memory.contexts()]
+    made = [asked.index(certificate.pair[1]) + 1 for certificate in memory.certificates()]
+    assert len(made) <= len(wanted)
+    assert all(at >= time for at, time in zip(made, wanted, strict=False))
+    if len(wanted) == 1:  # at the first question there is no other yet, at any later one there is
+        assert made == [max(2, *wanted)]
 
 
 def test_features_route_by_prototypes_alone() -> None:
@@ -338,9 +349,29 @@ def test_an_ablation_makes_a_fresh_memory_each_time() -> None:
 
 
 def test_a_random_ablation_draws_alike_for_every_dialogue() -> None:
-    make = random_split(1.0, 3)
-    runs = [replay(DIALOGUE, make, limits=(200,)) for _ in range(2)]
+    make = AsOften(lambda: at_random(3))
+    runs = [replay(TOGETHER, partial(make, (2,)), limits=(200,)) for _ in range(2)]
     assert runs[0] == runs[1]
+    assert runs[0].splits == 1
+
+
+def test_what_splits_as_often_splits_as_often_as_the_one_compared_with() -> None:
+    ablations = {"random-split": ABLATIONS["random-split"], "base": ABLATIONS["always-split"]}
+    runs = replayed([TOGETHER, replace(TOGETHER, name="d2")], ablations, (200,), base="base")
+    assert list(runs) == ["random-split", "base"]
+    assert [run.split_at for run in runs["base"]] == [(2,), (2,)]
+    assert [run.split_at for run in runs["random-split"]] == [(2,), (2,)]
+    alone = replayed([TOGETHER], {"random-split": ablations["random-split"]}, (200,), base="base")
+    assert alone["random-split"][0].splits == 0
+
+
+def test_summaries_that_describe_are_read_as_those_that_they_are_compared_with() -> None:
+    for described, learnt in (
+        ("description-summaries", "certified"),
+        ("demem-core, described", "demem-core"),
+    ):
+        own, other = ABLATIONS[described]().memory, ABLATIONS[learnt]().memory
+        assert own.settings == other.settings
 
 
 # Tables

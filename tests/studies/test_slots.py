@@ -7,6 +7,7 @@ The dialogue used throughout has five items a to e in one session each, and gold
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -15,6 +16,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from often import often
 
 from demem_agent import SlotMemory, SplitCertificate
@@ -369,3 +371,28 @@ def test_a_bound_that_slots_cannot_keep_is_refused(most: float) -> None:
 def test_an_empty_memory_and_a_dialogue_without_questions_have_nothing_to_tell() -> None:
     assert intervene(memory_of(2, ()), DIALOGUE) == []
     assert intervene(FIVE, Dialogue("d1", TURNS), encoder=BagEncoder()) == []
+
+
+class Listening(BagEncoder):
+    """Keeps every text that it was asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.heard: list[str] = []
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        self.heard += texts
+        return super().encode(texts)
+
+
+def test_an_intervention_encodes_what_the_memory_encodes() -> None:
+    long = Turn(f"{TEXTS['a']}. " * 40, "Ana", source_id="a")
+    dialogue = Dialogue("d1", (long, *TURNS[1:]), (replace(PROBES[0], question="Wich valve?"),))
+    of_memory, of_study = Listening(), Listening()
+    memory = SlotMemory(encoder=of_memory, clock=None)
+    memory.ingest_many(dialogue.turns)
+    intervene(memory, dialogue, encoder=of_study, partitions={"own": PARTITIONS["own"]})
+    memory.route(dialogue.probes[0].question)
+    passages = of_memory.heard[: len(of_study.heard) - 1]
+    assert of_study.heard == [*passages, of_memory.heard[-1]]
+    assert len(passages) > len(TURNS)

@@ -17,8 +17,11 @@ from demem_agent.studies.synthetic import EXPERIMENTS, Scale, make_world, run_la
 from demem_agent.studies.synthetic.baselines import Club, k_means
 from demem_agent.studies.synthetic.cases import Case, measure_assignment, run_case
 from demem_agent.studies.synthetic.environment import NOISE, redraw
+from demem_agent.studies.synthetic.epochs import EpochCase, run_epochs
 from demem_agent.studies.synthetic.methods import METHODS
+from demem_agent.studies.synthetic.partitions import BUDGETS
 from demem_agent.studies.synthetic.scale import QUICK
+from demem_agent.studies.synthetic.tables import epoch_tables
 
 TINY = Scale(seeds=2, rounds=300, alphas=(0.0, 1.0), budgets=(2, 3), audits=2)
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -100,6 +103,44 @@ def test_club_separates_what_differs_and_keeps_at_most_k_states() -> None:
     found = club.partition()
     assert found.labels[0] == found.labels[1]
     assert np.unique(found.labels).size == 2
+
+
+def test_no_partition_of_an_epoch_is_better_than_the_frontier_or_worse_than_certified() -> None:
+    found = run_epochs(EpochCase(3, seed=100, rounds=520))
+    assert len(found["epochs"]) == 9  # from 2, 4, ..., 512 on
+    for epoch in found["epochs"]:
+        assert epoch["exact"] <= min(epoch["known"], epoch["sampled"])
+        assert epoch["sampled"] <= epoch["certified"]
+    assert found["epochs"][0]["exact"] == found["epochs"][0]["known"] == 0  # one context was met
+    assert found["epochs"][-1]["exact"] > 0
+
+
+def test_a_table_of_epochs_counts_those_that_are_exact() -> None:
+    exact = {
+        "exact": 0.2,
+        "level": 0.1,
+        "known": 0.2,
+        "sampled": 0.3,
+        "certified": 1.0,
+        "degeneracy": 2,
+    }
+    off = {
+        "exact": 0.2,
+        "level": 0.1,
+        "known": 0.4,
+        "sampled": 0.2,
+        "certified": 1.0,
+        "degeneracy": 9,
+    }
+    rows = [{"k": k, "seed": 0, "epochs": [off, exact]} for k in BUDGETS]
+    every, last = epoch_tables(rows, QUICK)
+    assert every.rows[0]["by rewards exact"] == every.rows[0]["by certificates exact"] == "50%"
+    assert every.rows[0]["by rewards / eps*"] == "1.50"
+    assert (last.rows[0]["by rewards exact"], last.rows[0]["by certificates exact"]) == (
+        "100%",
+        "0%",
+    )
+    assert (every.rows[0]["zero-gap"], last.rows[0]["zero-gap"]) == ("50%", "100%")
 
 
 def test_unknown_experiment_is_refused_before_anything_runs(tmp_path: Path) -> None:

@@ -407,3 +407,8 @@ def test_the_stable_part_of_answering_is_the_same_to_the_byte(provider: Provider
 def test_a_slot_that_is_not_active_cannot_be_read() -> None:
     with pytest.raises(NotFound):
         SlotMemory().read("anything", slot=3)
+
+
+@pytest.mark.parametrize("name", ["answer", "judge_binary", "judge_graded"])
+def test_a_question_about_time_is_held_to_the_occurrence_that_it_means(name: str) -> None:
+    assert "occurrence" in prompt_text(name)

@@ -1,4 +1,4 @@
-"""``demem audit``: what certified splits are worth, measured as the paper does."""
+"""``demem audit``: splits, and what the paper says of them and of memory, measured as it does."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from demem_agent.cli.progress import ticking
 from demem_agent.cli.tables.split_audit import audit_parts
 from demem_agent.errors import InvalidInput
 from demem_agent.evaluate.drawing.figures import require_matplotlib
-from demem_agent.studies.splits.catalogue import AUDITS, audited, save_records
+from demem_agent.studies.catalogue import AUDITS, audited, save_records
 from demem_agent.studies.splits.figures import draw_audit
 
 __all__ = ["audit"]
@@ -46,6 +46,10 @@ def audit(
 ) -> None:
     """Audit splits: how often, how rightly, what each loss is due to, under noise, and as a graph.
 
+    mismatch: whether a likeness of descriptions tells who can share a slot, and why others fail.
+    drop-in: retrievers confined to the slot of a partition.
+    capacity: certified splits, with merges, against as many slots opened by similarity.
+    sweep: 144 settings of four limits of a reading.
     Tables with the paper's figures in columns of their own, or JSON; with --out also every record
     and a figure. Takes minutes. docs/splits.md defines what is measured.
     """

@@ -12,6 +12,7 @@ from rich.console import RenderableType
 
 from demem_agent.cli.faults import UsageError
 from demem_agent.cli.json_values import Json
+from demem_agent.cli.measuring.arena import arena_of_marks, arena_of_readings
 from demem_agent.cli.measuring.benchmarks import BENCHMARKS, benchmark_named, loaded
 from demem_agent.cli.measuring.protocol_options import ProtocolOptions
 from demem_agent.cli.measuring.slots_and_ablations import ablation_rows, by_row, slot_rows
@@ -25,7 +26,7 @@ from demem_agent.evaluate import Dialogue
 __all__ = ["bench"]
 
 #: Benchmarks whose questions have one reference each, as judges need it.
-MARKED = ("locomo", "longmemeval")
+MARKED = ("locomo", "longmemeval", "memoryarena")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,10 @@ def bench(
     protocol = Protocol(trial, model_options, protocol_options)
     also = [paper_scores()] if name == "locomo" else []
     benchmark = benchmark_named(name)
-    report, parts = protocol.run(loaded(benchmark, data), data=benchmark.name, also=also)
+    of_marks = arena_of_marks if name == "memoryarena" else None
+    report, parts = protocol.run(
+        loaded(benchmark, data), data=benchmark.name, also=also, of_marks=of_marks
+    )
     output.show(report, *parts)
 
 
@@ -115,6 +119,9 @@ def _readings(
     by_question = trial.measure(dialogues)
     measured = by_row(by_question) if in_rows else by_question
     found, also = _others(dialogues, trial.seed, wanted, in_rows=in_rows)
+    if in_rows:
+        found["arena"], part = arena_of_readings(by_question)
+        also.append(part)
     if name == "locomo":
         also.insert(0, paper_table())
     trial.show(measured, output, data=benchmark.name, also=also, found=found)

@@ -31,7 +31,8 @@ def lab(
 ) -> None:
     """Run the synthetic experiments; write each as JSON, as text and as a figure.
 
-    Experiments: regret, mismatch, distortion, budget, partitions, changes, certificates.
+    Experiments: regret, mismatch, distortion, budget, partitions, epochs, changes,
+    certificates.
     """
     from demem_agent.studies.synthetic import run_lab
     from demem_agent.studies.synthetic.scale import QUICK, Scale

@@ -31,7 +31,10 @@ from demem_agent.evaluate.protocol.reporting import marks_report
 from demem_agent.evaluate.protocol.run import Mark, Marked, Panel, Posed, mark, posed
 from demem_agent.llms import ChatModel, Ledger, OpenAIChat, Recorded
 
-__all__ = ["Protocol"]
+__all__ = ["OfMarks", "Protocol"]
+
+#: Makes of marks what a report says besides, and the part that prints it.
+OfMarks = Callable[[Sequence[Mark]], tuple[Json, RenderableType]]
 
 #: Characters that a reading may have, unless others are given.
 _LIMIT = 6000
@@ -46,13 +49,19 @@ class Protocol:
     options: ProtocolOptions
 
     def run(
-        self, dialogues: Sequence[Dialogue], *, data: str, also: Sequence[RenderableType]
+        self,
+        dialogues: Sequence[Dialogue],
+        *,
+        data: str,
+        also: Sequence[RenderableType],
+        of_marks: OfMarks | None = None,
     ) -> tuple[Json, list[RenderableType]]:
         """Have a model answer and judges mark; return the report, and the parts to print.
 
         Args:
             data: what is measured, in words.
             also: parts to print after the tables.
+            of_marks: what else the report says of the marks, and the part that prints it.
 
         Raises:
             UsageError: for what does not go together, or where nobody can be asked whether to
@@ -71,6 +80,10 @@ class Protocol:
         report: Json = {"data": data, "limit": limit, **marks_report(marked, panel, questions)}
         report |= {"estimate": asdict(expected), "used": used}
         parts = [*protocol_parts(report), cell(spent_words(used)), *also]
+        if of_marks is not None:
+            more, part = of_marks(marked.marks)
+            report |= more
+            parts.append(part)
         self._keep(marked, report, parts)
         return report, parts
 

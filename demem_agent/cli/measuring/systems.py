@@ -14,12 +14,14 @@ from demem_agent.cli.faults import UsageError
 from demem_agent.errors import InvalidInput
 from demem_agent.evaluate import BASELINES, Dialogue, Maker, oracle
 
-__all__ = ["CEILING", "OURS", "systems"]
+__all__ = ["NO_RIVALS", "OURS", "systems"]
 
 #: What the others are compared with, where it is measured.
 OURS = "demem"
 #: What reads nothing but the evidence that is asked for.
 CEILING = "oracle"
+#: What ours is not compared with at a limit: it is told the gold, or no limit binds it.
+NO_RIVALS = (CEILING, "full")
 
 
 def systems(names: Sequence[str], dialogues: Sequence[Dialogue]) -> dict[str, Maker]:

@@ -15,7 +15,7 @@ import typer
 from rich.console import RenderableType
 
 from demem_agent.cli.json_values import Json
-from demem_agent.cli.measuring.systems import CEILING, OURS, systems
+from demem_agent.cli.measuring.systems import NO_RIVALS, OURS, systems
 from demem_agent.cli.measuring.written import note_files, written
 from demem_agent.cli.output import Output
 from demem_agent.cli.progress import ticking
@@ -110,7 +110,7 @@ def _compared(measured: Sequence[Measured], summed: Json, seed: int) -> Json:
     first = OURS if OURS in names else names[0]
     found: Json = {}
     for name in names if summed["scored"] else ():
-        if name not in (first, CEILING):
+        if name not in (first, *NO_RIVALS):
             found[name] = _pairs(measured, first, name, summed["limits"], seed)
     return {"first": first, "paired": found}
 

@@ -25,6 +25,36 @@ def protocol_parts(document: Document) -> Iterator[RenderableType]:
     for warning in _warnings(document):
         yield cell(warning, "yellow")
     yield _marks_table(document)
+    yield _costs_table(document)
+    for one in document["judges_agree"]:
+        yield cell(_agreement(one))
+    for one in document["systems_differ"]:
+        yield cell(_difference(one))
+
+
+def _agreement(one: Document) -> str:
+    kappa = "kappa not defined" if one["kappa"] is None else f"Cohen's kappa {one['kappa']:.2f}"
+    return (
+        f"{one['first']} and {one['second']} agree on {one['agreed']:.1%} of "
+        f"{one['answers']:,} answers, {kappa}."
+    )
+
+
+def _difference(one: Document) -> str:
+    return (
+        f"Of {one['questions']:,} questions {one['first']} alone is right on "
+        f"{one['first_only']:,}, {one['second']} alone on {one['second_only']:,} "
+        f"(McNemar, p = {one['p']:.3f})."
+    )
+
+
+def _costs_table(document: Document) -> Table:
+    shown = table("What an answer takes: mean over dialogues", tight=True)
+    add_columns(shown, "system")
+    add_figures(shown, "characters read", "seconds, read and answer")
+    for system, takes in document["takes"].items():
+        shown.add_row(cell(system), f"{takes['characters']:,.0f}", f"{takes['seconds']:,.3f}")
+    return shown
 
 
 def _heading(document: Document) -> str:

@@ -19,7 +19,7 @@ def audit_parts(report: Document) -> Iterator[RenderableType]:
     """Yield the tables of a report.
 
     Args:
-        report: as :func:`demem_agent.studies.splits.catalogue.audited` makes it.
+        report: as :func:`demem_agent.studies.catalogue.audited` makes it.
     """
     yield cell(_heading(report))
     yield cell(report["stand_ins"])

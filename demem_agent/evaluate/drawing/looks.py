@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
 __all__ = [
+    "NO_RIVALS",
     "ORACLE",
     "OURS",
     "curve",
@@ -29,6 +30,8 @@ __all__ = [
 OURS = "demem"
 #: One that is a ceiling and no rival: it is told where the evidence is.
 ORACLE = "oracle"
+#: Those that are no rivals at a limit: the ceiling, and what no limit binds.
+NO_RIVALS = (ORACLE, "full")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from demem_agent.evaluate.drawing.looks import (
-    ORACLE,
+    NO_RIVALS,
     OURS,
     curve,
     label,
@@ -64,7 +64,7 @@ def _ends(shown: Shown) -> dict[str, float]:
 
 
 def _best_rival(ends: Mapping[str, float]) -> str:
-    rivals = [name for name in ends if name not in (OURS, ORACLE)]
+    rivals = [name for name in ends if name not in (OURS, *NO_RIVALS)]
     return max(rivals, key=ends.__getitem__, default=OURS)
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
+from itertools import combinations
 from statistics import fmean, stdev
 from typing import Any, TypedDict
 
+from demem_agent.evaluate.agreement import cohens_kappa, mcnemar
 from demem_agent.evaluate.grouping import grouped
 from demem_agent.evaluate.protocol.run import Mark, Marked, Panel, Posed
 from demem_agent.llms.judges import Judging
@@ -43,9 +46,17 @@ def marks_report(marked: Marked, panel: Panel, questions: Sequence[Posed]) -> di
     Returns:
         ``{"model", "judges", "runs", "questions", "marked", "useless", "failed": {kind: number},
         "stopped", "whole_runs", "systems": {system: {"overall": figures, "categories": {category:
-        figures}}}}``. Figures are ``{"score", "graded", "questions"}``; score (binary, the paper's)
-        and graded are ``{"mean", "deviation", "runs"}``, None where nothing was marked. A run that
-        was cut short counts only where there is no whole one.
+        figures}}}, "takes": {system: {"characters", "seconds"}}, "judges_agree",
+        "systems_differ"}``. Figures are ``{"score", "graded", "questions"}``; score (binary, the
+        paper's) and graded are ``{"mean", "deviation", "runs"}``, None where nothing was marked. A
+        run that was cut short counts only where there is no whole one. What an answer takes is a
+        mean over dialogues of means over questions, as the paper's B(d) and L(d); systems without a
+        mark are not among it.
+
+        ``judges_agree`` is a list of ``{"first", "second", "answers", "agreed", "kappa"}`` of every
+        two judges over all answers; ``systems_differ`` of ``{"first", "second", "questions",
+        "first_only", "second_only", "p"}`` of every two systems over the questions that both
+        answered, right where the mean of all marks is above one half (McNemar's test).
     """
     useful: list[Mark] = []
     failures: Counter[str] = Counter()
@@ -69,7 +80,56 @@ def marks_report(marked: Marked, panel: Panel, questions: Sequence[Posed]) -> di
         "stopped": marked.stopped,
         "whole_runs": len(whole),
         "systems": _systems(questions, counted),
+        "takes": _takes(counted),
+        "judges_agree": list(_judges_agree(panel, counted)),
+        "systems_differ": list(_systems_differ(counted)),
     }
+
+
+def _takes(marks: Sequence[Mark]) -> dict[str, dict[str, float]]:
+    """Return what an answer of each system takes."""
+    return {
+        name: {
+            "characters": _by_dialogue(own, lambda mark: mark.size),
+            "seconds": _by_dialogue(own, lambda mark: mark.seconds),
+        }
+        for name, own in grouped(marks, lambda mark: mark.system).items()
+    }
+
+
+def _judges_agree(panel: Panel, marks: Sequence[Mark]) -> Iterator[dict[str, Any]]:
+    """Yield how far every two judges agree on which answers are right."""
+    for first, second in combinations(range(len(panel.judges)), 2):
+        ours = [mark.binary[first] for mark in marks]
+        theirs = [mark.binary[second] for mark in marks]
+        if marks:
+            yield {
+                "first": panel.judges[first].name,
+                "second": panel.judges[second].name,
+                "answers": len(marks),
+                "agreed": fmean(a == b for a, b in zip(ours, theirs, strict=True)),
+                "kappa": cohens_kappa(ours, theirs),
+            }
+
+
+def _systems_differ(marks: Sequence[Mark]) -> Iterator[dict[str, Any]]:
+    """Yield of every two systems how many questions one of them alone was marked right on."""
+    right = {
+        name: _right_by_question(own) for name, own in grouped(marks, lambda m: m.system).items()
+    }
+    for first, second in combinations(right, 2):
+        both = right[first].keys() & right[second].keys()
+        if both:
+            ours = [right[first][key] for key in both]
+            theirs = [right[second][key] for key in both]
+            found = asdict(mcnemar(ours, theirs))
+            yield {"first": first, "second": second, "questions": len(both), **found}
+
+
+def _right_by_question(marks: Sequence[Mark]) -> dict[tuple[str, int], bool]:
+    """Return of each question whether more than half of its marks say that it is right."""
+    by_question = grouped(marks, lambda mark: (mark.dialogue, mark.question))
+    return {key: _mean(own, "binary") > 0.5 for key, own in by_question.items()}
 
 
 def _of_whole_runs(marks: list[Mark], whole: Sequence[int]) -> list[Mark]:
@@ -98,6 +158,12 @@ def _systems(questions: Sequence[Posed], marks: Sequence[Mark]) -> dict[str, _Of
             "categories": {part: _figures(parts.get(part, ())) for part in categories},
         }
     return found
+
+
+def _by_dialogue(marks: Sequence[Mark], value: Callable[[Mark], float]) -> float:
+    """Return the mean over dialogues of the mean over their answers, of which there are some."""
+    dialogues = grouped(marks, lambda mark: mark.dialogue).values()
+    return round(fmean(fmean(map(value, own)) for own in dialogues), 6)
 
 
 def _figures(marks: Sequence[Mark]) -> _Figures:

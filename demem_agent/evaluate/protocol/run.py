@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import product
+from time import perf_counter
 
 from demem_agent.errors import BudgetSpent, InvalidInput, ModelError, ModelFault
 from demem_agent.evaluate.data.dialogue import Dialogue
 from demem_agent.evaluate.metrics import as_reading
-from demem_agent.evaluate.system import Maker
+from demem_agent.evaluate.system import Maker, System, too_long
 from demem_agent.llms.answerer import ModelAnswerer
 from demem_agent.llms.judges import Judging, ModelJudge
 from demem_agent.llms.model import PLAIN, ChatModel, Completion, Options, Prompt
@@ -39,7 +40,11 @@ Tick = Callable[[int, int], object]
 
 @dataclass(frozen=True, slots=True)
 class Posed:
-    """One question with what a system reads for it."""
+    """One question with what a system reads for it.
+
+    Attributes:
+        seconds: that the read took.
+    """
 
     system: str
     dialogue: str
@@ -47,6 +52,7 @@ class Posed:
     category: str
     reference: str
     asked: Question
+    seconds: float = field(default=0.0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +88,9 @@ class Mark:
         binary, graded: of each judge in its order, in [0, 1]; empty where a model failed.
         failed: how a model failed; "" where none did.
         useless: whether the model gave nothing that can be used.
+        size: characters of what was read, the paper's B(q).
+        seconds: from the question to the answer, the read included and the judges not: the paper's
+            L(q). Of a recorded answer it says nothing.
     """
 
     run: int
@@ -94,6 +103,8 @@ class Mark:
     graded: tuple[float, ...] = ()
     failed: str = ""
     useless: bool = False
+    size: int = 0
+    seconds: float = field(default=0.0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,8 +178,10 @@ def _posed(dialogue: Dialogue, name: str, make: Maker, limit: int) -> Iterator[P
     for number, probe in enumerate(dialogue.probes):
         if not probe.has_answer or not probe.reference.strip():
             continue
+        began = perf_counter()
         text = system.read(probe.question, limit, probe.at)
-        _check_length(text, limit, name)
+        seconds = perf_counter() - began
+        _check_length(system, text, limit, name)
         yield Posed(
             system=name,
             dialogue=dialogue.name,
@@ -176,11 +189,12 @@ def _posed(dialogue: Dialogue, name: str, make: Maker, limit: int) -> Iterator[P
             category=probe.category,
             reference=probe.reference,
             asked=Question(probe.question, probe.at, as_reading(text)),
+            seconds=seconds,
         )
 
 
-def _check_length(text: str, limit: int, name: str) -> None:
-    if len(text) > limit:
+def _check_length(system: System, text: str, limit: int, name: str) -> None:
+    if too_long(system, text, limit):
         field = f"the reading of {name!r}"
         raise InvalidInput(field, f"{len(text)} characters", f"at most {limit} characters")
 
@@ -242,7 +256,9 @@ class _Marking:
 
     async def _filled(self, blank: Mark, one: Posed) -> Mark:
         """Fill in what the model answers and what the judges make of it."""
+        began = perf_counter()
         answer = await _answer(self._panel.model, blank.run, one.asked)
+        seconds = one.seconds + perf_counter() - began
         attempt = Attempt(
             query=one.asked.query,
             answer=answer or "",
@@ -253,6 +269,8 @@ class _Marking:
             blank,
             answer=attempt.answer,
             useless=answer is None,
+            size=one.asked.reading.size,
+            seconds=seconds,
             binary=await self._scores("binary", blank.run, attempt),
             graded=await self._scores("graded", blank.run, attempt),
         )

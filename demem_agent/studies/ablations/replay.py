@@ -9,7 +9,7 @@ come back.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from math import fsum
 from typing import Protocol, runtime_checkable
@@ -93,6 +93,7 @@ class Replay:
         splits: carried out; ``feedbacks``: given.
         judged: certificates whose contexts both have gold.
         slots: active in the end; ``largest``: the largest one's share of the items.
+        split_at: the number of the feedback at each split, from 1.
     """
 
     dialogue: str
@@ -102,6 +103,7 @@ class Replay:
     judged: tuple[JudgedSplit, ...]
     slots: int
     largest: float
+    split_at: tuple[int, ...] = ()
 
 
 def replay(dialogue: Dialogue, make: Build, limits: Sequence[int] = LIMITS) -> Replay:
@@ -119,15 +121,18 @@ def replay(dialogue: Dialogue, make: Build, limits: Sequence[int] = LIMITS) -> R
     questions = _questions(memory, dialogue)
     steps: list[Step] = []
     taught: dict[str, frozenset[str]] = {}
+    split_at: list[int] = []
     for question in questions:
         steps += _steps(memory, question, limits, again=False)
         if can_teach(question.probe):
             _teach(learner, question.probe)
             for context in memory.contexts()[len(taught) :]:
                 taught[context.id] = question.gold
+            splits = count_splits(memory.certificates())
+            split_at += [len(taught)] * (splits - len(split_at))
     for question in questions:
         steps += _steps(memory, question, limits, again=True)
-    return _replay(memory, dialogue.name, steps, taught)
+    return replace(_replay(memory, dialogue.name, steps, taught), split_at=tuple(split_at))
 
 
 def _replay(

@@ -6,6 +6,7 @@ These are the paper's ablations, replayed with feedback.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Unpack
 
@@ -18,7 +19,13 @@ from demem_agent.settings import SplitSettings
 from demem_agent.slots.experiment import Experiment
 from demem_agent.splitting.trigger import Trigger
 from demem_agent.studies.ablations.replay import LIMITS, Build, Learning, Replay, replay
-from demem_agent.studies.ablations.triggers import always, farther_than, now_and_then
+from demem_agent.studies.ablations.triggers import (
+    Choice,
+    always,
+    as_often,
+    at_random,
+    least_similar,
+)
 from demem_agent.studies.ablations.variants import BY_DESCRIPTION, BY_FEATURES
 from demem_agent.studies.asking import Tick
 from demem_agent.studies.intervals import Intervals
@@ -26,7 +33,7 @@ from demem_agent.studies.records import dialogues_of
 from demem_agent.studies.slots.audit import Row
 from demem_agent.studies.splits.gold import rights
 
-__all__ = ["ABLATIONS", "ablation_table", "random_split", "replayed", "summed_up"]
+__all__ = ["ABLATIONS", "AsOften", "ablation_table", "replayed", "summed_up"]
 
 #: A dialogue, and the number of the question in its probes.
 Question = tuple[str, int]
@@ -39,11 +46,6 @@ _START: Options = {"slots": 10, "initial_slots": 5, "clock": None}
 _UNSPLIT = SplitSettings(pairs=0)
 #: What a :class:`~demem_agent.studies.ablations.replay.Replay` says of a dialogue as a whole.
 _ENDINGS = ("splits", "slots", "largest")
-#: Below this cosine two contexts part in "heuristic-split", and the share of feedbacks at which
-#: "random-split" divides a slot while one is free: both split about as often as certificates did on
-#: five LoCoMo dialogues, 3.6 times each.
-HEURISTIC_COSINE = 0.05
-RANDOM_RATE = 0.024
 
 
 def _made(*, learns: bool = True, **options: Unpack[Options]) -> Learning:
@@ -56,30 +58,40 @@ def _split_by(trigger: Callable[[], Trigger]) -> Learning:
     return _made(experiment=Experiment(trigger=trigger()))
 
 
-def random_split(rate: float, seed: int) -> Build:
-    """Return what makes a memory that splits at random.
+@dataclass(frozen=True, slots=True)
+class AsOften:
+    """Makes a memory that splits as often as another one did, by pairs that are chosen.
 
-    See :func:`~demem_agent.studies.ablations.triggers.now_and_then`.
+    Attributes:
+        choice: makes the choice, anew for each memory.
     """
-    return partial(_split_by, partial(now_and_then, rate, seed))
+
+    choice: Callable[[], Choice]
+
+    def __call__(self, times: Sequence[int] = ()) -> Learning:
+        """Make a memory that splits at these feedbacks; never where there are none."""
+        return _split_by(lambda: as_often(times, self.choice()))
 
 
-#: By name, the paper's variants; its DeMem-Core, which reads strictly throughout; and three that
-#: separate what these mix: no feedback at all, all ten slots opened by similarity, and one slot
-#: only. Where nothing gives them feedback, as in :func:`~demem_agent.evaluate.run.evaluate`, those
-#: that differ in their splits alone are all the same.
+#: By name, the paper's variants; its DeMem-Core, which reads strictly throughout, as it is and with
+#: summaries that describe; and three that separate what these mix: no feedback at all, all ten
+#: slots opened by similarity, and one slot only. "heuristic-split" and "random-split" split as
+#: often in each dialogue as the one that all are compared with. Where nothing gives them feedback,
+#: as in :func:`~demem_agent.evaluate.run.evaluate`, those that differ in their splits alone are all
+#: the same.
 ABLATIONS: Mapping[str, Build] = {
     "certified": _made,
     "no-feedback": partial(_made, learns=False),
     "no-split": partial(_made, split=_UNSPLIT),
-    "heuristic-split": partial(_split_by, partial(farther_than, HEURISTIC_COSINE)),
+    "heuristic-split": AsOften(lambda: least_similar),
     "always-split": partial(_split_by, always),
-    "random-split": random_split(RANDOM_RATE, seed=0),
+    "random-split": AsOften(partial(at_random, 0)),
     "all-slots": partial(_made, split=_UNSPLIT, initial_slots=10),
     "one-slot": partial(_made, slots=1, initial_slots=1),
     "feature-routing": partial(_made, experiment=BY_FEATURES),
     "demem-core": partial(_made, mode="strict"),
-    "description-summaries": partial(_made, experiment=BY_DESCRIPTION, mode="strict"),
+    "description-summaries": partial(_made, experiment=BY_DESCRIPTION),
+    "demem-core, described": partial(_made, experiment=BY_DESCRIPTION, mode="strict"),
 }
 
 
@@ -101,7 +113,7 @@ def ablation_table(
         InvalidInput: if ``base`` is not among the ablations, or no question has gold.
     """
     _among(base, ablations)  # before the replays, which take minutes
-    runs = replayed(dialogues, ablations, limits, tick)
+    runs = replayed(dialogues, ablations, limits, tick, base=base)
     return summed_up(runs, base, seed=seed, resamples=resamples)
 
 
@@ -110,19 +122,29 @@ def replayed(
     ablations: Mapping[str, Build] = ABLATIONS,
     limits: Sequence[int] = LIMITS,
     tick: Tick | None = None,
+    *,
+    base: str = "certified",
 ) -> dict[str, list[Replay]]:
     """Replay every dialogue under every ablation.
 
     Args:
         limits: in characters, of the readings in evidence mode.
         tick: called after each replay.
+        base: the ablation that an :class:`AsOften` splits as often as; it is replayed first.
     """
     runs: dict[str, list[Replay]] = {name: [] for name in ablations}
     total = len(dialogues) * len(ablations)
     done = 0
+    first_the_base = sorted(ablations, key=lambda name: name != base)
     for dialogue in dialogues:
-        for name, make in ablations.items():
+        times: tuple[int, ...] = ()
+        for name in first_the_base:
+            make = ablations[name]
+            if isinstance(make, AsOften):
+                make = partial(make, times)
             run = replay(dialogue, make, limits)
+            if name == base:
+                times = run.split_at
             runs[name].append(run)
             done += 1
             if tick:

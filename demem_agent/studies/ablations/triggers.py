@@ -7,7 +7,8 @@ all do: its radius is 0, its threshold -1, and ``conditions`` says so.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -20,11 +21,11 @@ from demem_agent.splitting.division import Division, divide
 from demem_agent.splitting.trials import Preview, Trials
 from demem_agent.splitting.trigger import Conflict, Trigger
 
-__all__ = ["always", "farther_than", "now_and_then", "uncertified"]
+__all__ = ["Choice", "always", "as_often", "at_random", "least_similar"]
 
 #: Picks, among the contexts of a slot with a known reference (in order of their ids, never none),
-#: the one that another context of the slot is to be parted from; None for no split.
-Choice = Callable[[StoredContext, list[StoredContext]], StoredContext | None]
+#: the one that another context of the slot is to be parted from.
+Choice = Callable[[StoredContext, list[StoredContext]], StoredContext]
 
 _UNTESTED = "no certificate: the pair was divided without a test, for an experiment"
 
@@ -34,48 +35,49 @@ def always() -> Trigger:
 
     The paper's "aggressive splitting".
     """
-    return uncertified(_least_similar)
-
-
-def farther_than(cosine: float) -> Trigger:
-    """Split when the cosine of two contexts of a slot is below a fixed value.
-
-    The paper's "heuristic splitting".
-    """
-
-    def choose(context: StoredContext, others: list[StoredContext]) -> StoredContext | None:
-        other = _least_similar(context, others)
-        return other if _cosine(context, other) < cosine else None
-
-    return uncertified(choose)
-
-
-def now_and_then(rate: float, seed: int) -> Trigger:
-    """Split by a random pair, at some of the feedbacks that could split.
-
-    The paper's "random splitting".
-
-    Args:
-        rate: the share of these feedbacks, in [0, 1].
-    """
-    rng = random.Random(seed)
-
-    def choose(_: StoredContext, others: list[StoredContext]) -> StoredContext | None:
-        if rng.random() >= rate:
-            return None
-        return rng.choice(others)
-
-    return uncertified(choose)
-
-
-def uncertified(choose: Choice) -> Trigger:
-    """Make a trigger that divides a slot by a pair that is chosen, and not tested."""
 
     def trigger(state: State, preview: Preview, trials: Trials) -> Flow[Conflict | None]:
         yield from ()
-        return _divided(state, preview, choose)
+        return _divided(state, preview, least_similar)
 
     return trigger
+
+
+def as_often(times: Sequence[int], choose: Choice) -> Trigger:
+    """Split as often as another memory did, at the same feedbacks, by a pair that is chosen.
+
+    Where nothing can be divided at such a feedback, the split comes at the next one that can.
+
+    Args:
+        times: the numbers of those feedbacks, from 1, ascending.
+        choose: :func:`least_similar`, the paper's "heuristic splitting", or :func:`at_random`, its
+            "random splitting". With as many splits as certificates made, they differ from these in
+            which pairs they part, and in nothing else.
+    """
+    heard = 0
+    made = 0
+
+    def trigger(state: State, preview: Preview, trials: Trials) -> Flow[Conflict | None]:
+        nonlocal heard, made
+        yield from ()
+        heard += 1
+        if made >= bisect_right(times, heard):
+            return None
+        conflict = _divided(state, preview, choose)
+        made += conflict is not None
+        return conflict
+
+    return trigger
+
+
+def at_random(seed: int) -> Choice:
+    """Choose any of the others; the same for the same seed."""
+    rng = random.Random(seed)
+
+    def choose(_: StoredContext, others: list[StoredContext]) -> StoredContext:
+        return rng.choice(others)
+
+    return choose
 
 
 def _divided(state: State, preview: Preview, choose: Choice) -> Conflict | None:
@@ -83,10 +85,10 @@ def _divided(state: State, preview: Preview, choose: Choice) -> Conflict | None:
     new = state.free_slot()
     if shared is None or new is None or not state.members[shared]:
         return None
-    other = _chosen(state, preview.context, choose)
-    if other is None:
+    others = _partners(state, preview.context)
+    if not others:
         return None
-    pair = (other, preview.context)
+    pair = (choose(preview.context, others), preview.context)
     division = divide(state, shared, pair, preview.used, new)
     if len(division.moved) in (0, len(state.members[shared])):
         return None  # one side would be empty: nothing is divided
@@ -99,11 +101,6 @@ def _divided(state: State, preview: Preview, choose: Choice) -> Conflict | None:
         conditions=_UNTESTED,
         regime="none",
     )
-
-
-def _chosen(state: State, context: StoredContext, choose: Choice) -> StoredContext | None:
-    others = _partners(state, context)
-    return choose(context, others) if others else None
 
 
 def _partners(state: State, context: StoredContext) -> list[StoredContext]:
@@ -125,7 +122,8 @@ def _unjudged(state: State, preview: Preview, shared: int, division: Division) -
     return judge(tested, [("", "")] * len(tested), unknown, state.settings.split)
 
 
-def _least_similar(context: StoredContext, others: list[StoredContext]) -> StoredContext:
+def least_similar(context: StoredContext, others: list[StoredContext]) -> StoredContext:
+    """Choose the one whose question is the least like a context's."""
     return min(others, key=lambda other: _cosine(context, other))
 
 

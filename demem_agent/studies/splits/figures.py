@@ -67,12 +67,14 @@ NOISE_LINES = (
 
 
 def draw_audit(report: Mapping[str, Any], folder: str | Path) -> list[Path]:
-    """Draw the figure of a report as :func:`demem_agent.studies.splits.catalogue.audited` makes it.
+    """Draw the figure of a report as :func:`demem_agent.studies.catalogue.audited` makes it.
 
     * ``splits.png``: precision against recall of the trigger at every threshold;
     * ``bridge.png``: the terms of the bridge;
     * ``noise.png``: precision of certificates against the noise;
     * ``graph.png``: degeneracy as feedback comes.
+
+    Other audits have no figure.
 
     Returns:
         The files written.
@@ -82,6 +84,8 @@ def draw_audit(report: Mapping[str, Any], folder: str | Path) -> list[Path]:
     """
     require_matplotlib()
     kind = report["audit"]
+    if kind not in DRAWERS:
+        return []
     path = Path(folder) / f"{kind}.png"
     path.parent.mkdir(parents=True, exist_ok=True)
     draw = DRAWERS[kind]

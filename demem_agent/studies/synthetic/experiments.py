@@ -9,6 +9,7 @@ from typing import Any
 
 from demem_agent.studies.synthetic.cases import Case, run_case
 from demem_agent.studies.synthetic.certificates import AuditCase, run_audit
+from demem_agent.studies.synthetic.epochs import EpochCase, run_epochs
 from demem_agent.studies.synthetic.methods import METHODS, RESTARTS
 from demem_agent.studies.synthetic.partitions import BUDGETS, GapCase, run_gap
 from demem_agent.studies.synthetic.rows import Row
@@ -19,6 +20,7 @@ from demem_agent.studies.synthetic.tables import (
     budget_tables,
     change_tables,
     distortion_tables,
+    epoch_tables,
     gap_tables,
     mismatch_tables,
     regret_tables,
@@ -59,6 +61,11 @@ def _gaps(scale: Scale) -> list[GapCase]:
     return [GapCase(k, seed) for k, seed in product(BUDGETS, range(scale.seeds))]
 
 
+def _epochs(scale: Scale) -> list[EpochCase]:
+    settings = product(BUDGETS, range(scale.seeds))
+    return [EpochCase(k, seed, scale.rounds) for k, seed in settings]
+
+
 def _audits(scale: Scale) -> list[AuditCase]:
     return list(map(AuditCase, range(scale.audits)))
 
@@ -69,6 +76,7 @@ EXPERIMENTS: Mapping[str, Experiment] = {
     "distortion": Experiment(_sweep, run_case, distortion_tables),
     "budget": Experiment(_budgets, run_case, budget_tables),
     "partitions": Experiment(_gaps, run_gap, gap_tables),
+    "epochs": Experiment(_epochs, run_epochs, epoch_tables),
     "changes": Experiment(_changes, run_case, change_tables),
     "certificates": Experiment(_audits, run_audit, audit_tables),
 }

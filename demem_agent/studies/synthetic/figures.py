@@ -188,6 +188,27 @@ def _radii(axes: Axes, rows: Sequence[Row]) -> None:
     axes.legend(frameon=False, fontsize=8)
 
 
+def _epochs(figure: Figure, rows: Sequence[Row], scale: Scale) -> None:
+    panels = figure.subplots(1, len(BUDGETS), sharey=True)
+    for axes, k in zip(panels, BUDGETS, strict=True):
+        at = select(rows, k=k)
+        for key, name, colour in _OF_EPOCHS:
+            runs = [[epoch[key] for epoch in row["epochs"]] for row in at]
+            numbers = np.arange(2, len(runs[0]) + 2)
+            band(axes, numbers, runs, name, colour, marker="o")
+        label(axes, "epoch", "radius" if k == BUDGETS[0] else "", f"K = {k}")
+    legend(figure, panels[0])
+
+
+#: What is measured at every epoch: its name in a record and in the legend, and its colour.
+_OF_EPOCHS = (
+    ("exact", "exact ε* of the contexts met", "black"),
+    ("known", "colouring by the rewards themselves", "#0072B2"),
+    ("sampled", "colouring by certificates, realised", "#D55E00"),
+    ("certified", "colouring by certificates, certified", "#E69F00"),
+)
+
+
 def _changes(figure: Figure, rows: Sequence[Row], scale: Scale) -> None:
     axes = figure.subplots()
     for name, colour in zip(RESTARTS, _RESTART_COLOURS, strict=True):
@@ -243,6 +264,7 @@ DRAWERS: Mapping[str, Callable[[Figure, Sequence[Row], Scale], None]] = {
     "distortion": _distortion,
     "budget": _budget,
     "partitions": _partitions,
+    "epochs": _epochs,
     "changes": _changes,
     "certificates": _certificates,
 }
@@ -253,6 +275,7 @@ SIZES: Mapping[str, tuple[float, float]] = {
     "distortion": (14, 5),
     "budget": (11, 5),
     "partitions": (11, 4.6),
+    "epochs": (14, 4.4),
     "changes": (8, 5.6),
     "certificates": (7, 4.6),
 }

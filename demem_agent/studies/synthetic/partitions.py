@@ -12,10 +12,11 @@ import numpy as np
 from demem_agent.decision._colouring import smallest_last
 from demem_agent.decision.envelopes import Envelope
 from demem_agent.decision.frontier import worst_case_frontier
-from demem_agent.decision.gaps import gaps, pairwise_distance, radius
+from demem_agent.decision.gaps import pairwise_distance
 from demem_agent.decision.learners.learner import Confidence, Tally
-from demem_agent.decision.partition import Partition, cover_partition, greedy_partition
+from demem_agent.decision.partition import cover_partition, greedy_partition
 from demem_agent.studies.synthetic.environment import NOISE, Floats, noise_reach
+from demem_agent.studies.synthetic.epochs import realised
 from demem_agent.studies.synthetic.rows import Row
 
 __all__ = ["BUDGETS", "GapCase", "run_gap"]
@@ -67,9 +68,9 @@ def _from_samples(mu: Floats, sampled: Envelope, k: int) -> Row:
     cover = cover_partition(sampled, k)
     return {
         "greedy_certified": greedy.certified,
-        "greedy_realised": _realised(mu, greedy),
+        "greedy_realised": realised(mu, greedy),
         "cover_certified": cover.certified,
-        "cover_realised": _realised(mu, cover),
+        "cover_realised": realised(mu, cover),
     }
 
 
@@ -80,13 +81,3 @@ def _sampled(mu: Floats, rng: np.random.Generator) -> Envelope:
     rewards = np.clip(mu + noise_reach(mu) * noise, 0.0, 1.0)
     tally.sums[:] = rewards.sum(axis=0)
     return Confidence(CONTEXTS, ACTIONS, noise=NOISE).envelope(tally)
-
-
-def _realised(mu: Floats, partition: Partition) -> float:
-    losses = gaps(mu)
-    radii = []
-    for label in np.unique(partition.labels):
-        members = np.flatnonzero(partition.labels == label)
-        loss, _ = radius(losses, members)
-        radii.append(loss)
-    return max(radii)

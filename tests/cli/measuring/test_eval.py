@@ -36,7 +36,7 @@ def test_eval_measures_every_built_in_system_and_the_oracle_unless_some_are_name
 ) -> None:
     document = demem.document("eval", TURNS, QUESTIONS, "--limit", "900")
     assert set(document["systems"]) == {*BASELINES, "oracle"}
-    assert set(document["paired"]) == {*BASELINES} - {"demem"}
+    assert set(document["paired"]) == {*BASELINES} - {"demem", "full"}
 
 
 def test_eval_for_a_person_fits_a_hundred_columns(demem: Demem) -> None:

@@ -1,4 +1,4 @@
-"""The four split audits by name, each from dialogues to records, tables and a figure."""
+"""The audits by name, each from dialogues to records and tables, and some to a figure."""
 
 from __future__ import annotations
 
@@ -9,12 +9,16 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from demem_agent.evaluate.data.dialogue import Dialogue
+from demem_agent.studies.ablations.capacity import audit_capacity
 from demem_agent.studies.asking import STAND_INS, Tick, worth_auditing
+from demem_agent.studies.drop_in.audit import audit_drop_in
+from demem_agent.studies.mismatch.audit import audit_mismatch
 from demem_agent.studies.sheets import Found
 from demem_agent.studies.splits.bridge_terms import audit_bridge
 from demem_agent.studies.splits.cannot_link import audit_graph
 from demem_agent.studies.splits.noise_sheets import audit_noise
 from demem_agent.studies.splits.precision import audit_splits
+from demem_agent.studies.sweep import audit_sweep
 
 __all__ = ["AUDITS", "Audit", "audited", "save_records"]
 
@@ -39,6 +43,10 @@ AUDITS: Mapping[str, Audit] = {
     "bridge": audit_bridge,
     "noise": audit_noise,
     "graph": audit_graph,
+    "mismatch": audit_mismatch,
+    "drop-in": audit_drop_in,
+    "capacity": audit_capacity,
+    "sweep": audit_sweep,
 }
 
 

@@ -1,0 +1,1 @@
+"""Partitions dropped into retrievers that know nothing of slots."""
