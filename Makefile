@@ -43,6 +43,9 @@ WITH_NODE := PATH="$(CURDIR)/$(ADAPTERS_VENV)/conformance/node_modules/.bin:$(CU
 RUN := $(VENV)/bin/python
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Hundreds of processes import the same modules here, and where none keeps what it compiled each does
+# it anew, and the tests each time as well. Images of Python often say not to keep it.
+export PYTHONDONTWRITEBYTECODE :=
 # Two targets asked for at once share .venv, and pip cannot run twice in it.
 .NOTPARALLEL:
 .DEFAULT_GOAL := help

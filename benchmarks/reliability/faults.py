@@ -219,43 +219,63 @@ class Content:
         return self.known[rows]
 
 
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """A machine that stops at an event.
+
+    Attributes:
+        platters: the files, by name, as the disk has them.
+        allowed: how many writes were acknowledged by then, and how many may be there.
+    """
+
+    platters: dict[str, Platter]
+    event: Event
+    allowed: tuple[int, int]
+
+    def left_behind(self, drawn: random.Random) -> Iterator[tuple[str, dict[str, bytes | None]]]:
+        """Yield files as they may be afterwards, by name, each time with how that comes about."""
+        platters, last = self.platters, Path(self.event.path).name
+        whole = {name: platter.with_all() for name, platter in platters.items()}
+        yield "killed", whole
+        if self.event.kind == "write":
+            yield "torn", {**whole, last: platters[last].with_torn()}
+        else:  # what was synced is as it was since
+            synced = {name: platter.synced for name, platter in platters.items()}
+            yield (
+                "lost",
+                {name: None if made is None else bytes(made) for name, made in synced.items()},
+            )
+        if any(platter.pending for platter in platters.values()):
+            yield "reordered", {name: one.with_any(drawn) for name, one in platters.items()}
+
+
+def stops(events: list[Event], every: int) -> Iterator[Stop]:
+    """Yield the machine as it stops at each of these events; of writes, at every such one."""
+    platters: dict[str, Platter] = {}
+    sure = most = 0
+    for number, event in enumerate(events):
+        if event.kind == "mark":
+            told, place = event.data.split()
+            most = int(place)
+            sure = most if told == b"done" else sure
+            continue
+        name = Path(event.path).name
+        platters.setdefault(name, Platter()).take(event)
+        if event.kind == "sync" and name.endswith(("-wal", "-journal")):
+            for platter in platters.values():
+                platter.settle()
+        if event.kind != "write" or number % every == 0:
+            yield Stop(platters, event, (sure, most))
+
+
 def crash(plan: Course, seed: int, every: int, found: Found) -> None:
     """Open what a machine could leave that stops at any of so many events."""
-    platters: dict[str, Platter] = {}
     content = Content(plan)
-    sure = most = 0
     drawn = random.Random(f"{seed} crashes")
     with in_ram() as folder:
-        for number, event in enumerate(recorded(plan, found)):
-            if event.kind == "mark":
-                told, place = event.data.split()
-                most = int(place)
-                sure = most if told == b"done" else sure
-                continue
-            name = Path(event.path).name
-            platters.setdefault(name, Platter()).take(event)
-            if event.kind == "sync" and name.endswith(("-wal", "-journal")):
-                for platter in platters.values():
-                    platter.settle()
-            if number % every and event.kind == "write":
-                continue
-            for how, files in left_behind(platters, name, event, drawn):
-                look(Path(folder, "state"), files, content, (sure, most), how, found)
-
-
-def left_behind(
-    platters: dict[str, Platter], last: str, event: Event, drawn: random.Random
-) -> Iterator[tuple[str, dict[str, bytes | None]]]:
-    """Yield files as they may be after a crash, by name, each time with how that comes about."""
-    whole = {name: platter.with_all() for name, platter in platters.items()}
-    yield "killed", whole
-    if event.kind == "write":
-        yield "torn", {**whole, last: platters[last].with_torn()}
-    else:  # what was synced is as it was since
-        synced = {name: platter.synced for name, platter in platters.items()}
-        yield "lost", {name: None if made is None else bytes(made) for name, made in synced.items()}
-    if any(platter.pending for platter in platters.values()):
-        yield "reordered", {name: one.with_any(drawn) for name, one in platters.items()}
+        for stop in stops(recorded(plan, found), every):
+            for how, files in stop.left_behind(drawn):
+                look(Path(folder, "state"), files, content, stop.allowed, how, found)
 
 
 def look(

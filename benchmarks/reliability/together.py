@@ -38,7 +38,7 @@ from dataclasses import asdict, dataclass, field
 from operator import lt
 from pathlib import Path
 
-from faults import Platter, in_ram, left_behind, named, on
+from faults import in_ram, named, on, stops
 from faulty_files import Disk, Event
 from kills import Child
 
@@ -174,28 +174,16 @@ def lengths(found: list[list[str]]) -> list[int] | None:
 
 def crash(threads: int, rounds: int, seed: int, every: int, found: Found) -> None:
     """Open what a machine could leave that stops at any of so many events."""
-    platters: dict[str, Platter] = {}
     drawn = random.Random(f"{seed} crashes")
-    sure = most = 0
     with in_ram() as folder:
-        for number, event in enumerate(_recorded(threads, rounds, found)):
-            if event.kind == "mark":
-                told, place = event.data.split()
-                most = int(place)
-                sure = most if told == b"done" else sure
+        for stop in stops(_recorded(threads, rounds, found), every):
+            if stop.allowed[1] == 0:  # nobody has begun
                 continue
-            name = Path(event.path).name
-            platters.setdefault(name, Platter()).take(event)
-            if event.kind == "sync" and name.endswith(("-wal", "-journal")):
-                for platter in platters.values():
-                    platter.settle()
-            if most == 0 or (number % every and event.kind == "write"):
-                continue
-            for how, files in left_behind(platters, name, event, drawn):
+            for how, files in stop.left_behind(drawn):
                 found.states[how] += 1
                 state = Path(folder, "state")
                 _written(state, files)
-                _look(state, threads, (sure, most), how, found)
+                _look(state, threads, stop.allowed, how, found)
                 shutil.rmtree(state)
 
 

@@ -95,9 +95,14 @@ def settings_from_json(plain: Plain) -> Settings:
     return Settings(**fields)
 
 
+def _values(record: Any) -> Json:
+    """Return the fields of a record by name, none copied: each is plain, and none can change."""
+    return {name: getattr(record, name) for name in record.__slots__}
+
+
 def evidence_to_json(evidence: Evidence) -> Json:
     """Return an item as plain values."""
-    plain = {**asdict(evidence), "at": _time_to_json(evidence.at)}
+    plain = {**_values(evidence), "at": _time_to_json(evidence.at)}
     if not evidence.metadata:  # as it was written before there was any
         del plain["metadata"]
     return plain
@@ -118,7 +123,7 @@ def spans_from_json(plain: Iterable[Sequence[Any]]) -> tuple[tuple[int, int], ..
 
 def context_to_json(context: Context) -> Json:
     """Return a context as plain values."""
-    return {**asdict(context), "at": _time_to_json(context.at)}
+    return {**_values(context), "at": _time_to_json(context.at)}
 
 
 def context_from_json(plain: Plain) -> Context:
@@ -220,7 +225,7 @@ def certified_from_json(plain: Plain, state: State) -> Certified:
 
 def succession_to_json(succession: Succession) -> Json:
     """Return a succession as plain values."""
-    return asdict(succession)
+    return _values(succession)
 
 
 def succession_from_json(plain: Plain) -> Succession:
@@ -258,7 +263,7 @@ def mark_from_json(plain: Plain) -> Mark:
 
 def situation_to_json(situation: Situation) -> Json:
     """Return a situation as plain values."""
-    return asdict(situation)
+    return _values(situation)
 
 
 def situation_from_json(plain: Plain) -> Situation:
@@ -269,7 +274,7 @@ def situation_from_json(plain: Plain) -> Situation:
 
 def decision_to_json(decision: Decision) -> Json:
     """Return a decision as plain values."""
-    return {**asdict(decision), "at": _time_to_json(decision.at)}
+    return {**_values(decision), "at": _time_to_json(decision.at)}
 
 
 def decision_from_json(plain: Plain) -> Decision:

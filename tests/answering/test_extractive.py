@@ -5,6 +5,7 @@ silent otherwise.
 from __future__ import annotations
 
 import pytest
+from spoken import spoken
 
 from demem_agent import Answer, SlotMemory
 from demem_agent.answering.extractive import ExtractiveAnswerer
@@ -467,9 +468,9 @@ MUTUELLE = "540 paid by card, mutuelle gives back 310"
 def test_what_was_said_before_counts_whole_only_where_a_question_names_nothing_itself(
     query: str, said: str
 ) -> None:
-    memory = SlotMemory(clock=None)
-    for text in ("dentist done: a crown on the molar, 540 €", MUTUELLE, "honey jars cost more"):
-        memory.ingest(text, speaker="Ana")
+    memory = spoken(
+        "dentist done: a crown on the molar, 540 €", MUTUELLE, "honey jars cost more", by="Ana"
+    )
     context = ["dentist done: a crown on the molar, 540 €", "Ouch."]
     assert memory.answer(query, context=context).text == f"Ana: {said}"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from spoken import spoken
 
 from demem_agent import SlotMemory
 
@@ -20,10 +21,7 @@ SAID = [
 
 @pytest.fixture(scope="module")
 def memory() -> SlotMemory:
-    made = SlotMemory(clock=None)
-    for text in SAID:
-        made.ingest(text, speaker="user")
-    return made
+    return spoken(*SAID)
 
 
 @pytest.mark.parametrize(

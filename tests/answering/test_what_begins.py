@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from spoken import spoken
 
 from demem_agent import SlotMemory
 
@@ -29,9 +30,7 @@ BESIDE = [
     ],
 )
 def test_the_line_that_holds_is_quoted_first(old: str, new: str, question: str) -> None:
-    memory = SlotMemory(clock=None)
-    for text in [old, *BESIDE, new]:
-        memory.ingest(text, speaker="Mia")
+    memory = spoken(old, *BESIDE, new, by="Mia")
     assert memory.answer(question, asker="Mia").text.splitlines()[0] == f"Mia: {new}"
 
 

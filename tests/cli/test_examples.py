@@ -16,6 +16,7 @@ pytest.importorskip("typer")
 import typer.main
 
 from demem_agent import SlotMemory
+from demem_agent.cli import main
 from demem_agent.cli.app import app_of
 from demem_agent.cli.commands import COMMANDS
 from demem_agent.cli.examples import EXAMPLES
@@ -40,23 +41,31 @@ def words_of(call: str) -> list[str]:
     return words
 
 
-@pytest.fixture
-def files(demem: Demem, lived: Path, tmp_path: Path) -> Demem:
-    """Make the files that the examples name."""
+@pytest.fixture(scope="module")
+def made(lived: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder of the files that the examples name."""
+    folder = tmp_path_factory.mktemp("examples")
     turns = "".join(f"{json.dumps(turn)}\n" for turn in TURNS)
-    Path("chat.jsonl").write_text(turns)
-    Path("turns.jsonl").write_text(turns)
+    (folder / "chat.jsonl").write_text(turns)
+    (folder / "turns.jsonl").write_text(turns)
     question = {"question": "Where does Ana live?", "reference": "Porto", "evidence": ["t1"]}
-    Path("questions.jsonl").write_text(f"{json.dumps(question)}\n")
-    Path("notes.txt").write_text("The spare key is behind the blue pot.\n")
-    Path("audit.jsonl").touch()
-    Path("new.key").write_text("0f" * 32)
-    shutil.copy(lived, "bot.db")
-    with SlotMemory.open("sqlite:///bot.db") as memory:
+    (folder / "questions.jsonl").write_text(f"{json.dumps(question)}\n")
+    (folder / "notes.txt").write_text("The spare key is behind the blue pot.\n")
+    (folder / "audit.jsonl").touch()
+    (folder / "new.key").write_text("0f" * 32)
+    bot = shutil.copy(lived, folder / "bot.db")
+    with SlotMemory.open(f"sqlite:///{bot}") as memory:
         gone = memory.forget(memory.ingest("I was here.").evidence_id)
-    Path("receipt.json").write_text(json.dumps(asdict(gone)))
-    demem("export", "bot.jsonl", "-m", "bot.db")
-    demem("supersede", "e1", "e2", "-m", "bot.db")
+    (folder / "receipt.json").write_text(json.dumps(asdict(gone)))
+    for call in (["export", str(folder / "bot.jsonl")], ["supersede", "e1", "e2"]):
+        assert main([*call, "-m", str(bot)]) == 0
+    return folder
+
+
+@pytest.fixture
+def files(demem: Demem, made: Path, tmp_path: Path) -> Demem:
+    """Return what runs a command beside those files."""
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
     return demem
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from proxied import Proxied, Raw, Request, Said, proxied, raw_upstream, sent
+from proxied import Proxied, Raw, Said, Scripted, proxied, sent
 
 from demem_adapters.proxy import Upstream
 from demem_adapters.proxy.hearing import ear_for
@@ -17,31 +17,15 @@ BODY = json.dumps({"messages": [{"role": "user", "content": "Hello!"}]}).encode(
 STREAM = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n"
 
 
-class Upstreams:
-    """An upstream that says what a test has put there, and hangs up."""
-
-    def __init__(self) -> None:
-        self.says = b""
-
-    def reply(self, _: Request) -> Said:
-        return Said([self.says], closes=True)
-
-
-@pytest.fixture(scope="module")
-def told() -> Upstreams:
-    return Upstreams()
-
-
-@pytest.fixture(scope="module")
-def raw(told: Upstreams) -> Iterator[Raw]:
-    with raw_upstream(told.reply) as made:
-        yield made
-
-
 @pytest.fixture(scope="module")
 def proxy(raw: Raw) -> Iterator[Proxied]:
     with proxied(Upstream("openai", raw.url), proxy={"patience": 1.0}) as made:
         yield made
+
+
+def broken(says: bytes) -> Said:
+    """Say it, and hang up."""
+    return Said([says], closes=True)
 
 
 class Deaf:
@@ -110,16 +94,16 @@ def test_a_line_in_many_pieces_is_one() -> None:
 
 @pytest.mark.parametrize("status", [199, 600, 999])
 def test_a_status_that_there_is_not_is_a_failure_that_is_told(
-    proxy: Proxied, told: Upstreams, status: int
+    proxy: Proxied, told: Scripted, status: int
 ) -> None:
-    told.says = f"HTTP/1.1 {status} Odd\r\ncontent-length: 2\r\n\r\nok".encode()
+    told.says = broken(f"HTTP/1.1 {status} Odd\r\ncontent-length: 2\r\n\r\nok".encode())
     came, headers, _ = sent(proxy.url, "POST", CHAT, (), BODY)
     assert (came, dict(headers)[b"demem-problem"]) == (502, b"upstream-failed")
 
 
-def test_of_two_lengths_that_are_told_the_pieces_hold(proxy: Proxied, told: Upstreams) -> None:
-    told.says = STREAM + b"content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n"
-    told.says += b"5\r\nhello\r\n0\r\n\r\n"
+def test_of_two_lengths_that_are_told_the_pieces_hold(proxy: Proxied, told: Scripted) -> None:
+    head = STREAM + b"content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n"
+    told.says = broken(head + b"5\r\nhello\r\n0\r\n\r\n")
     status, headers, body = sent(proxy.url, "POST", CHAT, (), BODY)
     assert (status, body) == (200, b"hello")
     assert b"content-length" not in dict(headers)
@@ -127,9 +111,10 @@ def test_of_two_lengths_that_are_told_the_pieces_hold(proxy: Proxied, told: Upst
 
 @pytest.mark.parametrize("shown_as", ["document", "iframe", "script", "image", "worker"])
 def test_no_browser_shows_what_comes_from_elsewhere_as_a_page_of_this_server(
-    proxy: Proxied, told: Upstreams, shown_as: str
+    proxy: Proxied, told: Scripted, shown_as: str
 ) -> None:
-    told.says = b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 9\r\n\r\n<script>\n"
+    head = b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 9\r\n\r\n"
+    told.says = broken(head + b"<script>\n")
     path = "/openai/v1/files/f1/content"
     browser = [("sec-fetch-site", "none"), ("sec-fetch-dest", shown_as)]
     status, headers, body = sent(proxy.url, "GET", path, browser)
@@ -140,10 +125,11 @@ def test_no_browser_shows_what_comes_from_elsewhere_as_a_page_of_this_server(
 
 
 def test_what_browsers_are_to_do_with_a_host_is_not_for_an_upstream_to_say(
-    proxy: Proxied, told: Upstreams
+    proxy: Proxied, told: Scripted
 ) -> None:
     odd = b"access-control-allow-origin: *\r\nclear-site-data: *\r\nservice-worker-allowed: /\r\n"
-    told.says = b"HTTP/1.1 200 OK\r\nx-request-id: 1\r\n" + odd + b"content-length: 0\r\n\r\n"
+    head = b"HTTP/1.1 200 OK\r\nx-request-id: 1\r\n"
+    told.says = broken(head + odd + b"content-length: 0\r\n\r\n")
     _, headers, _ = sent(proxy.url, "GET", "/openai/v1/models")
     ours = {b"date", b"connection", b"content-length"}
     assert {name for name, _ in headers} - ours == {b"x-request-id"}

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from often import often
-from proxied import Proxied, Raw, Request, Said, in_time, proxied, raw_upstream, sent
+from proxied import Proxied, Raw, Said, Scripted, in_time, proxied, sent
 
 from demem_adapters.proxy import Upstream
 from demem_agent.server import Limits
@@ -34,27 +34,6 @@ PATHS = st.lists(
     max_size=4,
 ).map("/".join)
 QUERIES = st.text("abc=&%3d+?/:", max_size=8).map(lambda text: text.replace("%", "%25"))
-
-
-class Upstreams:
-    """An upstream that says what a test has put there."""
-
-    def __init__(self) -> None:
-        self.says = Said([b""])
-
-    def reply(self, _: Request) -> Said:
-        return self.says
-
-
-@pytest.fixture(scope="module")
-def told() -> Upstreams:
-    return Upstreams()
-
-
-@pytest.fixture(scope="module")
-def raw(told: Upstreams) -> Iterator[Raw]:
-    with raw_upstream(told.reply) as made:
-        yield made
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +69,7 @@ def end_to_end(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
 def test_without_memory_no_byte_differs_either_way(
     proxy: Proxied,
     raw: Raw,
-    told: Upstreams,
+    told: Scripted,
     method: str,
     path: str,
     query: str,
@@ -128,7 +107,7 @@ MESSAGES = st.lists(
 def test_with_memory_switched_off_a_conversation_goes_as_it_came(
     proxy: Proxied,
     raw: Raw,
-    told: Upstreams,
+    told: Scripted,
     messages: list[object],
     is_ascii: bool,
     indent: int | None,
@@ -151,7 +130,7 @@ def test_with_memory_switched_off_a_conversation_goes_as_it_came(
 CHAT = json.dumps({"messages": [{"role": "user", "content": "Hello!"}]}).encode()
 
 
-def test_a_stream_is_passed_on_as_it_comes(proxy: Proxied, told: Upstreams) -> None:
+def test_a_stream_is_passed_on_as_it_comes(proxy: Proxied, told: Scripted) -> None:
     goes_on = threading.Event()
     head = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n"
     told.says = Said([head + b"data: 1\n\n", b"data: 2\n\n"], goes_on, closes=True)
@@ -165,9 +144,7 @@ def test_a_stream_is_passed_on_as_it_comes(proxy: Proxied, told: Upstreams) -> N
     asking.close()
 
 
-def test_who_hangs_up_has_the_upstream_hung_up_on(
-    proxy: Proxied, raw: Raw, told: Upstreams
-) -> None:
+def test_who_hangs_up_has_the_upstream_hung_up_on(proxy: Proxied, raw: Raw, told: Scripted) -> None:
     never = threading.Event()
     head = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n"
     for pieces in ([head + b"data: 1\n\n", b""], [b"", head]):
@@ -186,7 +163,7 @@ def test_who_hangs_up_has_the_upstream_hung_up_on(
 
 
 def test_who_hangs_up_within_a_body_has_the_upstream_hung_up_on(
-    proxy: Proxied, raw: Raw, told: Upstreams
+    proxy: Proxied, raw: Raw, told: Scripted
 ) -> None:
     told.says = Said(response(b"{}"))
     flying = lambda: proxy.at.app._guests[0]._flying.taken  # type: ignore[attr-defined] # noqa: E731
@@ -201,7 +178,7 @@ def test_who_hangs_up_within_a_body_has_the_upstream_hung_up_on(
 
 
 def test_an_upstream_that_breaks_off_is_not_taken_for_one_that_ended(
-    proxy: Proxied, told: Upstreams
+    proxy: Proxied, told: Scripted
 ) -> None:
     head = (
         b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
@@ -216,7 +193,7 @@ def test_an_upstream_that_breaks_off_is_not_taken_for_one_that_ended(
     asking.close()
 
 
-def test_who_reads_slowly_has_the_upstream_wait(proxy: Proxied, told: Upstreams) -> None:
+def test_who_reads_slowly_has_the_upstream_wait(proxy: Proxied, told: Scripted) -> None:
     piece = b"x" * 2**20
     written: list[int] = []
 
@@ -240,7 +217,7 @@ def test_who_reads_slowly_has_the_upstream_wait(proxy: Proxied, told: Upstreams)
     assert len(written) == 64
 
 
-def test_what_is_compressed_stays_so_and_is_heard(proxy: Proxied, told: Upstreams) -> None:
+def test_what_is_compressed_stays_so_and_is_heard(proxy: Proxied, told: Scripted) -> None:
     message = {"role": "assistant", "content": "In Lisbon."}
     answer = {"id": "r1", "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
     packed = gzip.compress(json.dumps(answer).encode())
@@ -252,7 +229,7 @@ def test_what_is_compressed_stays_so_and_is_heard(proxy: Proxied, told: Upstream
 
 
 def test_a_body_that_comes_in_chunks_goes_on_in_chunks(
-    proxy: Proxied, raw: Raw, told: Upstreams
+    proxy: Proxied, raw: Raw, told: Scripted
 ) -> None:
     told.says = Said(response(b"{}"))
     host, _, port = proxy.url.removeprefix("http://").partition(":")
@@ -268,18 +245,18 @@ def error(got: tuple[int, list[tuple[bytes, bytes]], bytes]) -> tuple[int, str]:
     return got[0], json.loads(got[2])["error"]["code"]
 
 
-def test_an_upstream_that_redirects_is_not_followed(proxy: Proxied, told: Upstreams) -> None:
+def test_an_upstream_that_redirects_is_not_followed(proxy: Proxied, told: Scripted) -> None:
     elsewhere = [("location", "http://127.0.0.1:1/v1/models")]
     told.says = Said(response(b"", 302, elsewhere))
     assert error(sent(proxy.url, "GET", "/openai/v1/models")) == (502, "upstream-failed")
 
 
-def test_an_upstream_that_says_nothing_is_late(proxy: Proxied, told: Upstreams) -> None:
+def test_an_upstream_that_says_nothing_is_late(proxy: Proxied, told: Scripted) -> None:
     told.says = Said([b"", b""], threading.Event())
     assert error(sent(proxy.url, "GET", "/openai/v1/models")) == (504, "upstream-late")
 
 
-def test_an_upstream_that_talks_no_http_has_failed(proxy: Proxied, told: Upstreams) -> None:
+def test_an_upstream_that_talks_no_http_has_failed(proxy: Proxied, told: Scripted) -> None:
     told.says = Said([b"no http\r\n\r\n"], closes=True)
     assert error(sent(proxy.url, "GET", "/openai/v1/models")) == (502, "upstream-failed")
     told.says = Said([b""], closes=True)
@@ -304,7 +281,7 @@ def test_what_is_asked_of_an_upstream_that_nobody_named_is_no_path() -> None:
         assert json.loads(body)["error"]["type"] == "not_found_error"
 
 
-def test_no_more_requests_are_with_upstreams_than_may_be(raw: Raw, told: Upstreams) -> None:
+def test_no_more_requests_are_with_upstreams_than_may_be(raw: Raw, told: Scripted) -> None:
     never = threading.Event()
     told.says = said = Said([b"", b""], never)
     with proxied(Upstream("openai", raw.url), proxy={"most": 1}) as proxy:
@@ -319,7 +296,7 @@ def test_no_more_requests_are_with_upstreams_than_may_be(raw: Raw, told: Upstrea
         assert said.is_gone.wait(10)
 
 
-def test_a_body_that_comes_too_slowly_is_refused(raw: Raw, told: Upstreams) -> None:
+def test_a_body_that_comes_too_slowly_is_refused(raw: Raw, told: Scripted) -> None:
     told.says = Said(response(b"{}"))
     with proxied(Upstream("openai", raw.url), limits=Limits(seconds=0.3)) as proxy:
         host, _, port = proxy.url.removeprefix("http://").partition(":")
@@ -332,7 +309,7 @@ def test_a_body_that_comes_too_slowly_is_refused(raw: Raw, told: Upstreams) -> N
 
 
 def test_a_body_is_refused_above_the_limit_before_anything_goes_on(
-    raw: Raw, told: Upstreams
+    raw: Raw, told: Scripted
 ) -> None:
     with proxied(Upstream("openai", raw.url), limits=Limits(body=100, whole=200)) as proxy:
         before = len(raw.requests)
@@ -356,7 +333,7 @@ def test_a_body_is_refused_above_the_limit_before_anything_goes_on(
     ],
 )
 def test_what_cannot_be_read_is_the_providers_to_refuse(
-    proxy: Proxied, raw: Raw, told: Upstreams, body: bytes
+    proxy: Proxied, raw: Raw, told: Scripted, body: bytes
 ) -> None:
     told.says = Said(response(b"{}"))
     for surface in ("openai/v1/chat/completions", "openai/v1/responses"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from spoken import spoken
 
 from demem_agent import Answer, SlotMemory
 from demem_agent.text.language.mentions import merely_names
@@ -52,9 +53,7 @@ def test_what_somebody_said_is_read_before_the_document_that_they_pasted(questio
 
 
 def test_one_asks_for_ones_own_words_without_a_name() -> None:
-    made = SlotMemory(clock=None)
-    for text in (LEASE, "the deposit is way too much", "the cat is fat", "it rained"):
-        made.ingest(text, speaker="user")
+    made = spoken(LEASE, "the deposit is way too much", "the cat is fat", "it rained")
     assert made.answer("What did I say about the deposit?").text == (
         "user: the deposit is way too much"
     )
@@ -196,9 +195,7 @@ HIRE = pasted_lines(
 def test_who_asks_of_themselves_is_answered_by_what_they_said_if_they_said_as_much(
     own: str, document: str, question: str, is_own: bool
 ) -> None:
-    made = SlotMemory(clock=None)
-    for text in (own, document, "the cat is fat", "it rained"):
-        made.ingest(text, speaker="Ana")
+    made = spoken(own, document, "the cat is fat", "it rained", by="Ana")
     quoted = made.answer(question).text
     assert quoted
     assert quoted.startswith(f"Ana: {own}") is is_own

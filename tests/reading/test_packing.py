@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -137,14 +138,20 @@ def test_a_line_that_does_not_fit_leaves_its_room_to_a_shorter_one(over: int) ->
 LONG = "Rex had a picnic near the old river with everyone there. "
 
 
-def long_talk(**options: object) -> SlotMemory:
-    """Make a memory of turns of several passages each."""
-    memory = SlotMemory(slots=3, encoder=BagEncoder(), answerer=ReadingAnswerer(), **options)  # type: ignore[arg-type]
+@cache
+def exported_talk() -> tuple[dict[str, Any], ...]:
+    """Return a memory of turns of several passages each, as it is exported."""
+    memory = SlotMemory(slots=3, encoder=BagEncoder())
     for n in range(30):
         text = f"{LONG * 7}Then walk {n} began, yesterday it was. {LONG * 7}"
         at = datetime(2023, 5, 1 + n % 4, 12)
         memory.ingest(text.strip(), speaker="Ana\n# x", at=at, session=f"s{n % 3}")
-    return memory
+    return tuple(memory.export())
+
+
+def long_talk() -> SlotMemory:
+    """Make that memory, of which nothing was read yet."""
+    return SlotMemory.restore(exported_talk(), encoder=BagEncoder(), answerer=ReadingAnswerer())
 
 
 @pytest.mark.parametrize("limit", [450, 1000, 2000, 6000])

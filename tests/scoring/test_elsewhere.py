@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from spoken import spoken
 
 from demem_agent import SlotMemory
 from demem_agent.scoring.query import elsewhere_than
@@ -16,10 +17,7 @@ FILLING = [
 
 
 def memory(*said: str) -> SlotMemory:
-    made = SlotMemory(clock=None)
-    for text in [*said, *FILLING]:
-        made.ingest(text, speaker="Ana")
-    return made
+    return spoken(*said, *FILLING, by="Ana")
 
 
 def scores(made: SlotMemory, question: str) -> dict[str, float]:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from spoken import spoken
 
 from demem_agent import SlotMemory
 from demem_agent.scoring.index import PassageIndex
@@ -163,7 +164,5 @@ def test_words_of_other_languages_are_not_near_by_chance() -> None:
 def test_a_word_with_stems_in_two_languages_counts_no_more_than_another(
     question: str, right: str, beside: str
 ) -> None:
-    memory = SlotMemory(clock=None)
-    for text in (beside, right, "Nora komt zondag eten", "We sold the old tent."):
-        memory.ingest(text, speaker="Bo")
+    memory = spoken(beside, right, "Nora komt zondag eten", "We sold the old tent.", by="Bo")
     assert memory.read(question).ranked[0].text == right

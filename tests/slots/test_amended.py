@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from spoken import spoken
 
-from demem_agent import SlotMemory
 from tests.support.successions import FILLING, sure
 
 
@@ -112,7 +112,5 @@ def test_of_two_lines_that_may_be_meant_it_is_the_later_one() -> None:
     ],
 )
 def test_what_holds_is_answered_first(old: str, new: str, question: str, holds: str) -> None:
-    memory = SlotMemory(clock=None)
-    for text in [old, *FILLING, new]:
-        memory.ingest(text, speaker="Mia")
+    memory = spoken(old, *FILLING, new, by="Mia")
     assert holds in memory.answer(question, asker="Mia").text.splitlines()[0]

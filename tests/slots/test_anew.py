@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from spoken import spoken
 
-from demem_agent import SlotMemory
 from demem_agent.slots.successions.anew.parsing import values_told
 from demem_agent.slots.successions.anew.told import Told, replaces
 from demem_agent.slots.successions.anew.words import number
@@ -133,9 +133,7 @@ def test_a_value_of_another_subject_takes_the_place_of_none(before: str, later: 
 
 
 def test_the_line_that_holds_is_read_ahead_of_a_value_that_shares_no_word_with_it() -> None:
-    memory = SlotMemory(clock=None)
-    for text in ("I bank with Raiffeisen.", *FILLING, "moved my account over to Erste"):
-        memory.ingest(text, speaker="Mia")
+    memory = spoken("I bank with Raiffeisen.", *FILLING, "moved my account over to Erste", by="Mia")
     lines = memory.read("Which bank am I with?").lines
     scores = {line.evidence.id: line.score for line in lines}
     assert scores["e6"] > scores["e1"]
@@ -143,9 +141,7 @@ def test_the_line_that_holds_is_read_ahead_of_a_value_that_shares_no_word_with_i
 
 def test_a_value_that_is_asked_for_by_its_noun_is_not_asked_for_by_its_name() -> None:
     """In German each noun has a capital, as the name of the old bank has."""
-    memory = SlotMemory(clock=None)
-    for text in ("Meine Bank ist die Sparkasse.", *FILLING, "hab zur ING gewechselt"):
-        memory.ingest(text, speaker="Mia")
+    memory = spoken("Meine Bank ist die Sparkasse.", *FILLING, "hab zur ING gewechselt", by="Mia")
     best = max(memory.read("Bei welcher Bank bin ich?").lines, key=lambda line: line.score)
     assert best.evidence.id == "e6"
 

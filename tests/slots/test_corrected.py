@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from spoken import spoken
 
 from demem_agent import Answer, SlotMemory
 from demem_agent.stores import MemoryStore
@@ -49,9 +50,7 @@ ELSE = [
 
 def corrected(question: str, correction: str) -> tuple[SlotMemory, str]:
     """Return a memory in which a question was corrected, and the id of what was remembered."""
-    memory = SlotMemory(clock=None)
-    for text in SAID:
-        memory.ingest(text, speaker="Mara", at="2026-02-01")
+    memory = spoken(*SAID, by="Mara", at="2026-02-01")
     told = memory.feedback(memory.answer(question, at=AT), correction=correction)
     assert told.remembered is not None
     return memory, told.remembered

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from spoken import spoken
 
-from demem_agent import Answer, SlotMemory
+from demem_agent import Answer
 from demem_agent.slots.recognition import Asks, is_another
 from tests.support.neighbours import (
     NEIGHBOURS,
@@ -17,9 +18,7 @@ from tests.support.neighbours import (
 
 def asked_after(corrected: str, correction: str, query: str) -> Answer:
     """Return what is answered once another question was corrected."""
-    memory = SlotMemory(clock=None)
-    for text in TOLD:
-        memory.ingest(text, speaker="Odile", at="2026-03-01")
+    memory = spoken(*TOLD, by="Odile", at="2026-03-01")
     memory.feedback(memory.answer(corrected), correction=correction)
     return memory.answer(query)
 
@@ -48,9 +47,7 @@ LEAKS = (
 def test_what_is_told_of_one_question_changes_no_answer_to_another(
     told: tuple[str, ...], asked: str, other: str, right: str
 ) -> None:
-    memory = SlotMemory(clock=None)
-    for text in told:
-        memory.ingest(text, speaker="Odile", at="2026-03-01")
+    memory = spoken(*told, by="Odile", at="2026-03-01")
     before = memory.answer(other).text
     memory.feedback(memory.answer(asked), thumbs=True)
     assert memory.answer(other).text == before

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from spoken import spoken
 
 from demem_agent import SlotMemory
 from demem_agent.slots.successions.claims import claim
@@ -382,9 +383,7 @@ def test_what_is_of_somebody_or_something_else_ends_nothing(old: str, new: str) 
 def test_what_holds_is_read_before_what_no_longer_does_in_other_languages(
     said: list[str], question: str, holds: str
 ) -> None:
-    memory = SlotMemory(clock=None)
-    for text in [said[0], *FILLING, said[1]]:
-        memory.ingest(text, speaker="Mia")
+    memory = spoken(said[0], *FILLING, said[1], by="Mia")
     assert holds in memory.read(question).ranked[0].text
 
 

@@ -89,11 +89,17 @@ def certified(told: Iterable[Told], **options: Any) -> list[FeedbackReport]:
     ]
 
 
+@pytest.fixture(scope="module")
+def report() -> FeedbackReport:
+    """Return what is reported where two questions were found apart."""
+    (found,) = certified(APART * ENOUGH)
+    return found
+
+
 # What they certify
 
 
-def test_repeated_rewards_certify_a_split() -> None:
-    (report,) = certified(APART * ENOUGH)
+def test_repeated_rewards_certify_a_split(report: FeedbackReport) -> None:
     assert report.split
     assert report.certificate is not None
     parameters = (("delta", 0.05), ("growing", 1.0))
@@ -114,8 +120,7 @@ def test_no_model_and_no_scorer_is_called_for_it() -> None:
     assert any(report.split for report in reports)
 
 
-def test_a_certificate_holds_every_reward_by_question_and_answer() -> None:
-    (report,) = certified(APART * ENOUGH)
+def test_a_certificate_holds_every_reward_by_question_and_answer(report: FeedbackReport) -> None:
     assert report.certificate is not None
     found = {
         c.answers[0]: tuple(set(scores) for scores in c.scores)
@@ -126,8 +131,7 @@ def test_a_certificate_holds_every_reward_by_question_and_answer() -> None:
     assert found == (right if first else {answer: sides[::-1] for answer, sides in right.items()})
 
 
-def test_its_numbers_are_those_of_the_decision_core() -> None:
-    (report,) = certified(APART * ENOUGH)
+def test_its_numbers_are_those_of_the_decision_core(report: FeedbackReport) -> None:
     assert report.certificate is not None
     result = candidate_radius(envelope_of(report.certificate))
     assert result.radius == report.certificate.radius > report.certificate.threshold

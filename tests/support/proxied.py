@@ -21,6 +21,7 @@ __all__ = [
     "Raw",
     "Request",
     "Said",
+    "Scripted",
     "in_time",
     "of_provider",
     "proxied",
@@ -112,6 +113,16 @@ class Said:
     waits: threading.Event | None = None
     closes: bool = False
     is_gone: threading.Event = field(default_factory=threading.Event)
+
+
+class Scripted:
+    """An upstream that says what a test has put there."""
+
+    def __init__(self) -> None:
+        self.says = Said([b""])
+
+    def reply(self, _: Request) -> Said:
+        return self.says
 
 
 class Raw:

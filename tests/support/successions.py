@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from demem_agent import SlotMemory
+from spoken import spoken
+
 from demem_agent.slots.successions.lineage import HOLDS
 
 FILLING = [
@@ -15,9 +16,7 @@ FILLING = [
 
 def sure(*said: str, session: str | None = None) -> list[tuple[str, str]]:
     """Return which line has surely taken the place of which, where one speaker says all."""
-    memory = SlotMemory(clock=None)
-    for text in said:
-        memory.ingest(text, speaker="Mia", session=session)
+    memory = spoken(*said, by="Mia", session=session)
     memory.check()
     held = [found for found in memory.successions() if found.confidence >= HOLDS]
     return [(found.old[0], found.new[0]) for found in held]
