@@ -6,6 +6,7 @@ import asyncio
 import gc
 import threading
 import weakref
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,42 @@ def test_there_is_one_object_for_each_memory_while_somebody_has_it(tmp_path: Pat
         one.of("ben")
         gc.collect()
         assert gone() is None
+
+
+@pytest.mark.parametrize("call", ["len", "read", "answer", "ingest", "forget"])
+def test_all_of_a_memory_leaves_ram_with_its_last_user(
+    tmp_path: Path, call: str, only_counted: None
+) -> None:
+    with pool(tmp_path, most_open=1) as one:
+        filled(one, 1)
+        for name in ("ben", "m0", "ben"):  # the second time it is packed, the third opened from it
+            one.of(name)
+        memory = one.of("m0")
+        used(memory, call)
+        index = weakref.ref(memory._held.state.passage_index())
+        del memory
+        one.of("ben")
+        assert index() is None
+
+
+@pytest.fixture
+def only_counted() -> Iterator[None]:
+    """Have nothing go from RAM but what nothing refers to: Python looks for circles seldom."""
+    gc.disable()
+    yield
+    gc.enable()
+
+
+def used(memory: SlotMemory, call: str) -> None:
+    if call == "read":
+        memory.read("item 3")
+    elif call == "answer":
+        memory.feedback(memory.answer("item 3"), reward=1.0)
+    elif call == "ingest":
+        memory.ingest("another item")
+    elif call == "forget":
+        memory.forget(memory.evidence()[0].id)
+    assert len(memory)
 
 
 def test_threads_that_ask_at_once_get_the_same_and_lose_nothing(tmp_path: Path) -> None:

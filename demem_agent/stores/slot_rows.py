@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 
 from demem_agent.errors import StoreError
@@ -64,7 +65,7 @@ def slot_state(state: State, row: SlotRow, *, later: bool = False) -> SlotState:
     Raises:
         KeyError: if the cover names a stretch that the evidence does not have.
     """
-    kept = partial(_kept_of, state, row) if later else _kept(state, row.cover)
+    kept = partial(_kept_of, _without_slots(state), row) if later else _kept(state, row.cover)
     return SlotState(
         number=row.number,
         parent=row.parent,
@@ -75,6 +76,13 @@ def slot_state(state: State, row: SlotRow, *, later: bool = False) -> SlotState:
         pinned=row.pinned,
         written=row.written,
     )
+
+
+def _without_slots(state: State) -> State:
+    """Return what excerpts are cut from: a slot that held its whole state would never go from RAM
+    before Python looks for what holds itself, which is seldom.
+    """
+    return replace(state, slots={})
 
 
 def _stretch(excerpt: Excerpt) -> tuple[str, int, int]:
