@@ -15,6 +15,7 @@ from demem_agent.cli.commands.serving.places import Served
 from demem_agent.cli.memory_options import Budget, Helpers, Place
 from demem_agent.cli.output import Output
 from demem_agent.cli.printing import print_json, print_line
+from demem_agent.stores import shown_url
 
 if TYPE_CHECKING:
     from demem_agent.server import App
@@ -106,10 +107,12 @@ def _say(address: str, served: Served, guests: Guests, app: App, output: Output)
     count = len(app.house.pool.names())
     keys = sum(key.is_valid() for key in app.house.ring.all())
     if output.json:
-        told = {"url": address, "store": served.url, "memories": count, "keys": keys}
+        told = {"url": address, "store": shown_url(served.url), "memories": count, "keys": keys}
         print_json(told)
     else:
-        print_line(f"{served.url} ({_many(count, 'memory', 'memories')}) is served at {address}")
+        print_line(
+            f"{shown_url(served.url)} ({_many(count, 'memory', 'memories')}) is served at {address}"
+        )
         print_line(_whom(app, keys, served.keys_path))
         for line in guests.said(address):
             print_line(line)
