@@ -177,7 +177,7 @@ def verify_receipt(
 def rotate_encryption_key(
     url: str | Store, new: EncryptionKey | None, *, encryption_key: EncryptionKey | None = None
 ) -> None:
-    """Have a file or a database need another key from now on: in one transaction, no row is written.
+    """Have a file or a database need another key from now on: one transaction, no row is written.
 
     Also to encrypt a file that was not, and to take that back. Who has the file open goes on.
 

@@ -150,6 +150,46 @@ class TestCommits:
         assert [item.text for item in again.evidence()] == ["the boiler has a brass valve"]
         again.check()
 
+    def test_a_write_that_was_lost_on_its_way_is_done(
+        self, store: PostgresStore, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        memory = opened(store)
+        asking, lost = store._asking, []
+        asked = asking.asked
+
+        def cut(connection: Any, tenant: str, query: bytes, values: Any, **more: Any) -> Any:
+            if isinstance(values, dict) and not lost:
+                lost.append(True)
+                connection.close()
+                raise psycopg.OperationalError("the connection was cut")
+            return asked(connection, tenant, query, values, **more)
+
+        monkeypatch.setattr(asking, "asked", cut)
+        memory.ingest("the boiler has a brass valve")
+        assert lost == [True]
+        assert len(opened(store)) == 1
+
+    def test_a_write_of_which_nobody_knows_any_more_says_so(
+        self, store: PostgresStore, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        store.create(HERE, Settings())
+        asking, lost = store._asking, []
+        asked = asking.asked
+
+        def cut(connection: Any, tenant: str, query: bytes, values: Any, **more: Any) -> Any:
+            if isinstance(values, dict) and not lost:
+                lost.append(True)
+                for seq in range(1, 40):  # others write meanwhile
+                    store.commit(HERE, number(seq))
+                connection.close()
+                raise psycopg.OperationalError("the connection was cut")
+            return asked(connection, tenant, query, values, **more)
+
+        monkeypatch.setattr(asking, "asked", cut)
+        with pytest.raises(StoreError, match="whether this was is not known"):
+            store.commit(HERE, number(1))
+        assert store.seq(HERE) == 39
+
     def test_connections_that_the_server_ended_are_not_noticed(
         self, store: PostgresStore, database: str
     ) -> None:
