@@ -15,6 +15,10 @@ from typing import Any
 import pytest
 from stored import HERE, OPTIONS, lived, opened
 
+pytest.importorskip("psycopg")
+
+import psycopg
+
 from demem_agent import InvalidInput, SlotMemory
 from demem_agent.errors import MemoryFull, MemoryGone, StoreError
 from demem_agent.memories import copy_memory, list_memories, rename_memory
@@ -25,7 +29,6 @@ from demem_agent.stores.postgres import PostgresStore
 from demem_agent.stores.postgres.schema import VERSION
 from demem_agent.stores.postgres.urls import place_of
 
-psycopg = pytest.importorskip("psycopg")
 pytestmark = pytest.mark.postgres
 KEY = bytes(range(32))
 
