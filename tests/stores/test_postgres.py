@@ -138,7 +138,8 @@ class TestPasswords:
     def test_what_is_libpqs_in_a_url_stays_as_it_was_written(self) -> None:
         place = place_of("postgresql://host/db?rls=1&password=a+b%25&schema=s&options=-c%20x%3D1")
         assert place.conninfo == "postgresql://host/db?password=a+b%25&options=-c%20x%3D1"
-        assert (place.rls, place.schema, place.secrets) == (True, "s", ("a+b%",))
+        assert (place.rls, place.schema) == (True, "s")
+        assert "a+b%" in place.secrets
 
     def test_a_store_with_a_password_in_its_url_is_not_pickled(self, database: str) -> None:
         store = PostgresStore(database)
