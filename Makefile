@@ -49,7 +49,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # Two targets asked for at once share .venv, and pip cannot run twice in it.
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help demo test fuzz test-slow test-models test-adapters test-server test-postgres test-page page-pictures lint lint-adapters docs wheel-test bench reliability studies mutants clean
+.PHONY: help demo test fuzz test-slow test-models test-adapters test-server test-postgres test-page page-pictures lint lint-adapters docs wheel-test bench reliability scale studies mutants clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -137,6 +137,13 @@ reliability: $(VENV)/.dev  ## kill processes and servers, fail disks, damage fil
 	@failed=; for short in $(RELIABILITY); do \
 		$(RUN) benchmarks/reliability/$$short || failed="$$failed $${short%% *}"; \
 	done; test -z "$$failed" || { echo "failed, or missed a line:$$failed" >&2; exit 1; }
+
+SCALE = 'kills.py --kills 5' 'copies.py --memories 50' 'row_security.py --tries 2000' 'ingest.py --rounds 1' \
+	'reads.py --many 1000 --rounds 1'
+scale: $(POSTGRES_VENV)/.ready  ## kill workers and PostgreSQL, copy, try to see other tenants, ingest and read, in short forms
+	@failed=; for short in $(SCALE); do \
+		$(POSTGRES_VENV)/bin/python benchmarks/scale/$$short || failed="$$failed $${short%% *}"; \
+	done; test -z "$$failed" || { echo "failed:$$failed" >&2; exit 1; }
 
 # Figures of what is committed: a page of them says from which commit it is.
 studies: $(VENV)/.lab  ## make all pages of figures anew, from the data in DATA and the commit checked out (an hour or two)

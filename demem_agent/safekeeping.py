@@ -22,7 +22,6 @@ from demem_agent.stores.examining import (
     repaired,
 )
 from demem_agent.stores.receipts import Verified, receipt_in, verified
-from demem_agent.stores.sqlite import SqliteStore
 from demem_agent.stores.wrapping import EncryptionKey
 from demem_agent.text.units import Measure
 from demem_agent.types import Encoder, Receipt
@@ -198,7 +197,7 @@ def verify_receipt(
 def rotate_encryption_key(
     url: str | Store, new: EncryptionKey | None, *, encryption_key: EncryptionKey | None = None
 ) -> None:
-    """Have a SQLite file need another key from now on: in one transaction, no row is written.
+    """Have a file or a database need another key from now on: one transaction, no row is written.
 
     Also to encrypt a file that was not, and to take that back. Who has the file open goes on.
 
@@ -225,6 +224,7 @@ def rotate_encryption_key(
         0
     """
     with opened_store(url, encryption_key=encryption_key) as store:
-        if not isinstance(store, SqliteStore):
-            raise InvalidInput("url", url, "of a SQLite file")
-        store.rotate_encryption_key(new)
+        rotate = getattr(store, "rotate_encryption_key", None)
+        if rotate is None:
+            raise InvalidInput("url", url, "of a SQLite file, or of a PostgreSQL database")
+        rotate(new)

@@ -93,6 +93,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "copy": (
         "demem copy bot.db --to default-2",
         "demem copy bot.db --to default --to-file backup.db",
+        "demem copy bot.db all.db",
     ),
     "rename-memory": (
         "demem rename-memory bot.db --to ana",

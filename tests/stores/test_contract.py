@@ -19,7 +19,13 @@ from stored import HERE, OPTIONS, Interrupted, driver, lived, opened
 
 from demem_agent import AsyncSlotMemory, InvalidInput, SlotMemory, async_memories
 from demem_agent.errors import MemoryGone, NotFound, StaleState, StoreError
-from demem_agent.memories import copy_memory, delete_memory, list_memories, rename_memory
+from demem_agent.memories import (
+    copy_memories,
+    copy_memory,
+    delete_memory,
+    list_memories,
+    rename_memory,
+)
 from demem_agent.settings import Settings
 from demem_agent.slots.records import Delta, Head, Operation
 from demem_agent.stores import SCHEMES, Address, MemoryStore, Rows, Store, connections, open_store
@@ -293,6 +299,20 @@ class TestWholeMemories:
             one.ingest("the ferry has a new bell", session="s")
         assert twin.export() == memory.export()
         twin.check()
+
+    def test_all_memories_are_copied_and_one_that_differs_is_not_written_over(
+        self, store: Store
+    ) -> None:
+        memory, other = lived(opened(store)), MemoryStore()
+        store.create(HERE._replace(memory_id="empty"), Settings())
+        assert [one.memory_id for one in copy_memories(store, other)] == ["empty", "memory"]
+        assert opened(other).export() == memory.export()
+        assert copy_memories(store, other) == ()
+        opened(other).ingest("the ferry has a new bell")
+        with pytest.raises(InvalidInput, match="another memory 'memory'"):
+            copy_memories(store, other)
+        with pytest.raises(InvalidInput, match="another memory 'memory'"):
+            copy_memories(other, store)
 
     def test_a_memory_is_not_copied_or_renamed_over_another(self, store: Store) -> None:
         lived(opened(store))
