@@ -26,6 +26,7 @@ AUDITS: Mapping[str, tuple[int, ...]] = {
     "mismatch": (0, 1, 2, 3),
     "drop-in": (0, 1, 2),
     "capacity": (0,),
+    "routing": (0, 1),
     "sweep": (0, 1),
 }
 _LAB = ("lab", "--only", "epochs")

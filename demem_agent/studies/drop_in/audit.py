@@ -28,8 +28,8 @@ NOTES = (
     "A partition: passages of its slot that the slot scores choose, and no others; nearest: of the "
     "slot whose prototype is nearest, as in the paper; oracle: of the slot with most gold; first: "
     "the chosen slot's ahead of all others. Own slots are those of a memory before feedback; gold "
-    "is a partition made from it. Recall of gold turns within 2,000 characters, where the paper has "
-    "answers judged right (RAG and EMem-G; cosine and graph stand for them). Differences are "
+    "is a partition made from it. Recall of gold turns within 2,000 characters, where the paper "
+    "has answers judged right (RAG and EMem-G; cosine and graph stand for them). Differences are "
     "question by question.",
 )
 
