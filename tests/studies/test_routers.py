@@ -28,14 +28,14 @@ PROBES = (
 DIALOGUE = Dialogue("d1", TURNS, PROBES)
 
 
-def memory_of(**options: int) -> SlotMemory:
-    memory = SlotMemory(clock=None, slots=4, initial_slots=4, near=1.0, **options)
+def four_slots() -> SlotMemory:
+    memory = SlotMemory(clock=None, slots=4, initial_slots=4, near=1.0)
     memory.ingest_many(TURNS)
     return memory
 
 
 def test_without_feedback_all_that_is_known_is_passages_and_prototypes() -> None:
-    memory = memory_of()
+    memory = four_slots()
     assert len(memory.slots) == 4
     found = list(routed_by(memory, DIALOGUE, MOMENTS[0]))
     by_router = {name: [one.in_slot for one in found if one.router == name] for name in ROUTERS}
