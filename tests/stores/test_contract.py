@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import subprocess
 import sys
 import threading
@@ -41,14 +42,23 @@ STORES = {
 }
 
 
-@pytest.fixture(params=STORES)
+#: A store some of whose memories may be put aside.
+ASIDE = "aside"
+
+
+@pytest.fixture(params=[*STORES, ASIDE])
 def store(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> Iterator[Store]:
-    tested = STORES[request.param]
+    tested = STORES["pysqlite3" if request.param == ASIDE else request.param]
     if tested.driver:
         monkeypatch.setattr(connections, "sqlite3", driver(tested.driver))
     found = open_store(tested.url.format(folder=tmp_path))
+    if request.param == ASIDE:
+        pytest.importorskip("obstore")
+        cold = importlib.import_module("demem_agent.stores.cold")
+        cold.made_ready(found)
+        found = cold.ColdStore(found)
     yield found
     found.close()
 
