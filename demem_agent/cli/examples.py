@@ -81,6 +81,10 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "demem restore bot.db --verify",
         "demem restore bot.db -m again.db",
     ),
+    "cool": (
+        "demem cool bot.db --older-than 30 --to file:///var/cold",
+        "demem cool bot.db --older-than 90 --to s3://bucket/bot --json",
+    ),
     "doctor": ("demem doctor bot.db", "demem doctor bot.db --repair mended.db --json"),
     "audit-log": ("demem audit-log audit.jsonl", "demem audit-log audit.jsonl --item e1 --json"),
     "verify-receipt": (

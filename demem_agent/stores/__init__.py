@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from demem_agent.errors import InvalidInput
 from demem_agent.later import pattern
+from demem_agent.stores.aside import may_have_any
 from demem_agent.stores.base import Address, DeletionReceipt, MemoryInfo, Rows, Store
 from demem_agent.stores.memory import MemoryStore
 from demem_agent.stores.waiting import remaining, spend, waiting_at_most
@@ -92,7 +93,19 @@ def open_store(
     if store is None:
         known = " or ".join(repr(scheme.example) for scheme in SCHEMES.values())
         raise InvalidInput("url", shown_url(url) if isinstance(url, str) else url, known)
-    return store
+    return _with_those_aside(store)
+
+
+def _with_those_aside(store: Store) -> Store:
+    """Return a store that finds what is put aside of it, where anything may be."""
+    try:
+        if not may_have_any(store):
+            return store
+        made: Store = import_module("demem_agent.stores.cold").ColdStore(store)
+    except BaseException:
+        store.close()
+        raise
+    return made
 
 
 def shown_url(url: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import subprocess
 import sys
 import threading
@@ -52,16 +53,23 @@ STORES = {
 SERVED = {"{database}": "postgresql"}
 
 
+#: A store some of whose memories may be put aside.
+ASIDE = "aside"
+
+
 @pytest.fixture(
     params=[
-        pytest.param(name, marks=pytest.mark.postgres if tested.url in SERVED else ())
-        for name, tested in STORES.items()
+        *(
+            pytest.param(name, marks=pytest.mark.postgres if tested.url in SERVED else ())
+            for name, tested in STORES.items()
+        ),
+        ASIDE,
     ]
 )
 def store(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> Iterator[Store]:
-    tested = STORES[request.param]
+    tested = STORES["pysqlite3" if request.param == ASIDE else request.param]
     if tested.driver:
         monkeypatch.setattr(connections, "sqlite3", driver(tested.driver))
     url = tested.url.format(
@@ -69,6 +77,11 @@ def store(
         database=request.getfixturevalue("database") if tested.url in SERVED else "",
     )
     found = open_store(url)
+    if request.param == ASIDE:
+        pytest.importorskip("obstore")
+        cold = importlib.import_module("demem_agent.stores.cold")
+        cold.made_ready(found)
+        found = cold.ColdStore(found)
     yield found
     found.close()
 
