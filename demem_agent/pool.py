@@ -8,6 +8,7 @@ import asyncio
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
+from itertools import islice
 from typing import Self, Unpack
 from weakref import WeakValueDictionary
 
@@ -24,6 +25,9 @@ __all__ = ["MOST_BYTES", "MemoryPool"]
 
 #: Bytes that the memories of a pool take together unless said otherwise: half a gigabyte.
 MOST_BYTES = 512 * 2**20
+#: Memories, those that were asked for last, that are looked at whenever one is asked for: by being
+#: worked with they grow.
+_WORKED_WITH = 8
 
 
 @dataclass(slots=True, eq=False)
@@ -100,8 +104,8 @@ class MemoryPool:
 
     @property
     def resident(self) -> int:
-        """About how many bytes of RAM the memories take that are kept, each as of when it was last
-        asked for.
+        """About how many bytes of RAM the memories take that are kept, each as it was when one of
+        the next few was asked for.
         """
         return self._resident
 
@@ -228,11 +232,10 @@ class MemoryPool:
         """Keep a memory as the last that was asked for; let go of others to make room for it."""
         with self._lock:
             held = self._in_use.setdefault(memory_id, memory)
-            latest = next(reversed(self._warm), memory_id)
             self._warm.setdefault(memory_id, _Warm(held))
             self._warm.move_to_end(memory_id)
-            for each in {latest, memory_id}:  # the one before may have grown since
-                self._weigh(self._warm[each])
+            for each in islice(reversed(self._warm.values()), _WORKED_WITH):
+                self._weigh(each)
             while self._exceeds():
                 self._cool(next(iter(self._warm)))
             return held
