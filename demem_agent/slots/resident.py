@@ -14,16 +14,18 @@ _ITSELF = 75_000
 _PASSAGE = 243
 _TERM = 300
 _WORD = 10
-_CONTEXT = 4_600
+_CONTEXT = 3_600
 _CERTIFICATE = 8_000
 _CHOICE = 1_500
 _OPERATION = 700
 _SUCCESSION = 700
 #: How often the vector of a question is kept: in its record, and beside those of the others.
 _VECTORS = 2
-#: What is kept to save work: of an item that was read its text and its line, the excerpts of one
-#: that is in a summary, the vector of a word, a ranking and each of its rows.
-_LINE = 850
+#: An item that is an object: one that came in, or was read.
+_ITEM = 350
+#: What is kept to save work: the line of an item that was read, the excerpts of one that is in a
+#: summary, the vector of a word, a ranking and each of its rows.
+_LINE = 500
 _EXCERPTS = 500
 _WORD_VECTOR = 100
 _RANKING = 2_000
@@ -47,6 +49,7 @@ def resident(state: State) -> int:
     vectors = state.head.dimensions * (of_passages + 4 * _VECTORS * asked)
     counted = (
         _PASSAGE * passages,
+        _ITEM * state.evidence.made,
         _TERM * vocabulary,
         _WORD * words,
         _WORD_VECTOR * encoded,
