@@ -70,6 +70,11 @@ class Items(MutableMapping[str, Evidence]):
             for number in reversed(self._columns.alive()):
                 yield f"e{number}"
 
+    @property
+    def made(self) -> int:
+        """How many items there are as objects."""
+        return len(self._put) + len(self._made)
+
     def values(self) -> _Values:
         """Return the items in order of ingestion; they can be gone through backwards as well."""
         return _Values(self)
