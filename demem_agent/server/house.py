@@ -10,6 +10,7 @@ from weakref import WeakValueDictionary
 
 from demem_agent import SlotMemory
 from demem_agent.errors import InvalidInput, NotFound, StoreError
+from demem_agent.held import version_now
 from demem_agent.options import Options, settings_given
 from demem_agent.pool import MemoryPool
 from demem_agent.server.common import Common, Shared
@@ -79,8 +80,7 @@ class House:
         Raises:
             MemoryGone: if it was deleted or renamed since.
         """
-        era, _, _ = seen.rpartition("-")
-        return f"{era}-{self.pool.store.seq(self.pool.address(memory_id), int(era))}"
+        return version_now(self.pool.store, self.pool.address(memory_id), seen)
 
     def answer_id(self, memory_id: str, known_by: str) -> str | None:
         """Return the id of an answer that a guest knows by another id; None for none."""

@@ -56,6 +56,7 @@ def test_every_command_on_a_memory_is_tried_here() -> None:
         "bench",
         "audit",
         "serve",
+        "worker",
         "open",
         "inspect",
         "keys",
