@@ -55,4 +55,8 @@ def runner_of(
     Raises:
         InvalidInput: as :class:`~demem_agent.jobs.rounds.Rounds` does.
     """
+    if hasattr(store, "work"):
+        from demem_agent.jobs.queue import Queue  # psycopg and procrastinate are extras
+
+        return Queue(store, kinds, means, tenant=tenant, concurrency=concurrency)  # type: ignore[arg-type]  # no other store has a queue
     return Rounds(store, kinds, means, tenant=tenant, concurrency=concurrency)
