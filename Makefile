@@ -49,7 +49,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # Two targets asked for at once share .venv, and pip cannot run twice in it.
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help demo test fuzz test-slow test-models test-adapters test-server test-postgres test-page page-pictures lint lint-adapters docs wheel-test bench reliability studies mutants clean
+.PHONY: help demo test fuzz test-slow test-models test-adapters test-server test-postgres test-page page-pictures lint lint-adapters docs wheel-test bench reliability scale studies mutants clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -127,7 +127,7 @@ bench: $(VENV)/.dev  ## measure speed and size beside their targets
 	@$(RUN) benchmarks/speed.py $(ARGS)
 
 # Each is run, whatever became of the one before; some miss a line today, as docs/reliability.md says.
-RELIABILITY = 'exports.py --count 1000' 'pool.py --memories 100 --calls 400 --limit-mb 32' 'flips.py --count 100' \
+RELIABILITY = 'exports.py --count 1000' 'pool.py --memories 100 --calls 400 --limit-mb 32' 'resident.py --items 200' 'flips.py --count 100' \
 	'canaries.py --count 20' 'forget.py --megabytes 1 4 --forgets 15' 'kills.py --kills 60 --length 60' \
 	'faults.py --steps 24 --every 8' 'processes.py --operations 60' 'hostile.py --calls 2000' \
 	'soak.py --operations 1500 --items 100' 'opening.py --items 1000 --rounds 3' 'ingest.py --rounds 3' \
@@ -137,6 +137,13 @@ reliability: $(VENV)/.dev  ## kill processes and servers, fail disks, damage fil
 	@failed=; for short in $(RELIABILITY); do \
 		$(RUN) benchmarks/reliability/$$short || failed="$$failed $${short%% *}"; \
 	done; test -z "$$failed" || { echo "failed, or missed a line:$$failed" >&2; exit 1; }
+
+SCALE = 'kills.py --kills 5' 'copies.py --memories 50' 'row_security.py --tries 2000' 'ingest.py --rounds 1' \
+	'reads.py --many 1000 --rounds 1'
+scale: $(POSTGRES_VENV)/.ready  ## kill workers and PostgreSQL, copy, try to see other tenants, ingest and read, in short forms
+	@failed=; for short in $(SCALE); do \
+		$(POSTGRES_VENV)/bin/python benchmarks/scale/$$short || failed="$$failed $${short%% *}"; \
+	done; test -z "$$failed" || { echo "failed:$$failed" >&2; exit 1; }
 
 # Figures of what is committed: a page of them says from which commit it is.
 studies: $(VENV)/.lab  ## make all pages of figures anew, from the data in DATA and the commit checked out (an hour or two)

@@ -47,6 +47,10 @@ STUDIES: Mapping[str, tuple[str, str]] = {
         "docs/evaluation.md",
         "evaluate_all.py --data {data} --out {out} --into docs/evaluation.md",
     ),
+    "experiments": (
+        "docs/experiments.md",
+        "experiments_page.py --data {data} --out {out} --into docs/experiments.md",
+    ),
     "decisions": (
         "docs/decisions.md",
         "decisions_page.py --data {data} --out {out} --into docs/decisions.md",
@@ -55,7 +59,13 @@ STUDIES: Mapping[str, tuple[str, str]] = {
     "hard-readings": ("docs/hard-readings.md", "hard_readings.py --into docs/hard-readings.md"),
 }
 #: Those that can take up the reports that are there.
-RESUMABLE = ("deciding_page.py", "scoring_page.py", "evaluate_all.py", "decisions_page.py")
+RESUMABLE = (
+    "deciding_page.py",
+    "scoring_page.py",
+    "evaluate_all.py",
+    "decisions_page.py",
+    "experiments_page.py",
+)
 _STAMP = re.compile(r"commits? `([0-9a-f]{7,40})(-dirty)?`")
 
 

@@ -6,6 +6,7 @@ What blocks runs in a thread. Arguments and errors are the same.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 from demem_agent import memories
 from demem_agent.memories import DeletionReceipt, MemoryInfo
@@ -14,6 +15,7 @@ from demem_agent.stores import Store
 __all__ = [
     "DeletionReceipt",
     "MemoryInfo",
+    "copy_memories",
     "copy_memory",
     "delete_memory",
     "list_memories",
@@ -51,6 +53,19 @@ async def copy_memory(
         tenant=tenant,
         to_tenant=to_tenant,
         to_url=to_url,
+    )
+
+
+async def copy_memories(
+    url: str | Store,
+    to_url: str | Store,
+    *,
+    tenant: str | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> tuple[MemoryInfo, ...]:
+    """Copy all memories of a store into another, and return what was copied."""
+    return await asyncio.to_thread(
+        memories.copy_memories, url, to_url, tenant=tenant, progress=progress
     )
 
 

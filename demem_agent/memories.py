@@ -7,6 +7,9 @@ has the same as coroutines.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+
 from demem_agent.errors import InvalidInput, MemoryGone, NotFound, StoreError
 from demem_agent.options import Options, address_of
 from demem_agent.stores import (
@@ -21,6 +24,7 @@ from demem_agent.stores import (
 __all__ = [
     "DeletionReceipt",
     "MemoryInfo",
+    "copy_memories",
     "copy_memory",
     "delete_memory",
     "list_memories",
@@ -119,6 +123,48 @@ def copy_memory(
         return _put(other, target, rows)
 
 
+def copy_memories(
+    url: str | Store,
+    to_url: str | Store,
+    *,
+    tenant: str | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> tuple[MemoryInfo, ...]:
+    """Copy all memories of a store into another, and return what was copied.
+
+    Each is there whole or not at all, under the id and the tenant that it has. One that is there
+    already, as it is here, is left as it is: a copy that was cut short is begun again.
+
+    Args:
+        to_url: the store that they are copied into; made if it is not there.
+        tenant: whose memories; those of all tenants unless given.
+        progress: called with (done, in all), in memories.
+
+    Raises:
+        InvalidInput: where another memory has the id of one; those before it are copied.
+        StoreError: for a damaged memory: export what can be read of it, and restore that.
+
+    Examples:
+        >>> from demem_agent import SlotMemory
+        >>> from demem_agent.stores import MemoryStore
+        >>> here, there = MemoryStore(), MemoryStore()
+        >>> told = SlotMemory.open(here, memory_id="ana").ingest("I moved to Lisbon.")
+        >>> [one.memory_id for one in copy_memories(here, there)]
+        ['ana']
+    """
+    with opened_store(url) as store, opened_store(to_url, make=True) as other:
+        coming = list(map(_address_of, store.survey(tenant)))
+        copied = set()
+        for done, address in enumerate(coming, 1):
+            rows = _whole(store, address)
+            if not _is_there(other, address, rows):
+                other.put(address, rows)
+                copied.add(address)
+            if progress is not None:
+                progress(done, len(coming))
+        return tuple(one for one in other.survey(tenant) if _address_of(one) in copied)
+
+
 def rename_memory(
     url: str | Store,
     memory_id: str,
@@ -172,6 +218,26 @@ def _put(store: Store, address: Address, rows: Rows) -> MemoryInfo:
     _require_free(store, address)
     store.put(address, rows)
     return _info(store, address)
+
+
+def _is_there(store: Store, address: Address, rows: Rows) -> bool:
+    """Whether a store has a memory as it is elsewhere.
+
+    Raises:
+        InvalidInput: if it has another one of that address.
+    """
+    there = store.load(address)
+    if there is None:
+        return False
+    if replace(there.head, era=rows.head.era) != rows.head or there.settings != rows.settings:
+        name = address.memory_id
+        says = f"another memory {name!r} of the tenant {address.tenant!r} is there already"
+        raise InvalidInput("to_url", name, "a store without another memory of that id", says)
+    return True
+
+
+def _address_of(info: MemoryInfo) -> Address:
+    return Address(info.tenant, info.memory_id)
 
 
 def _require_free(store: Store, address: Address) -> None:

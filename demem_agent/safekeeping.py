@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from datetime import UTC, datetime, timedelta
+from importlib import import_module
 from pathlib import Path
 
 from demem_agent import flows
@@ -13,6 +15,7 @@ from demem_agent.drivers import drive
 from demem_agent.errors import InvalidInput
 from demem_agent.options import collaborators
 from demem_agent.stores import Address, Rows, Store, opened_store
+from demem_agent.stores.aside import Cooled, itself
 from demem_agent.stores.backups import BackupReceipt, Progress, backed_up
 from demem_agent.stores.examining import (
     Examined,
@@ -22,13 +25,13 @@ from demem_agent.stores.examining import (
     repaired,
 )
 from demem_agent.stores.receipts import Verified, receipt_in, verified
-from demem_agent.stores.sqlite import SqliteStore
 from demem_agent.stores.wrapping import EncryptionKey
 from demem_agent.text.units import Measure
 from demem_agent.types import Encoder, Receipt
 
 __all__ = [
     "BackupReceipt",
+    "Cooled",
     "EncryptionKey",
     "Examined",
     "ExaminedMemory",
@@ -36,6 +39,7 @@ __all__ = [
     "Verified",
     "backup",
     "examine",
+    "put_aside",
     "receipt_in",
     "repair",
     "rotate_encryption_key",
@@ -198,7 +202,7 @@ def verify_receipt(
 def rotate_encryption_key(
     url: str | Store, new: EncryptionKey | None, *, encryption_key: EncryptionKey | None = None
 ) -> None:
-    """Have a SQLite file need another key from now on: in one transaction, no row is written.
+    """Have a file or a database need another key from now on: one transaction, no row is written.
 
     Also to encrypt a file that was not, and to take that back. Who has the file open goes on.
 
@@ -225,6 +229,58 @@ def rotate_encryption_key(
         0
     """
     with opened_store(url, encryption_key=encryption_key) as store:
-        if not isinstance(store, SqliteStore):
-            raise InvalidInput("url", url, "of a SQLite file")
-        store.rotate_encryption_key(new)
+        rotate = getattr(itself(store), "rotate_encryption_key", None)
+        if rotate is None:
+            raise InvalidInput("url", url, "of a SQLite file, or of a PostgreSQL database")
+        rotate(new)
+
+
+def put_aside(
+    url: str | Store,
+    *,
+    to: str,
+    days: float,
+    tenant: str | None = None,
+    encryption_key: EncryptionKey | None = None,
+) -> Cooled:
+    """Put memories aside that were not written to for some days: as objects, out of their store.
+
+    Each is sealed with a key of its own, which stays in the store. Whoever opens such a memory has
+    it put back, and nothing else of how it is used changes; forgetting and deleting reach it.
+
+    The first time the store is only made ready, and nothing is put aside: whoever has it open since
+    before would not find what is. Start those anew, and then call this again.
+
+    Args:
+        to: where the objects go: ``file:///var/cold``, ``s3://bucket/prefix``, or what else obstore
+            knows.
+        days: that it was not written to, at least. That it was read is not known.
+        tenant: whose memories; those of all unless given.
+        encryption_key: of an encrypted file.
+
+    Returns:
+        How many were put aside, and whether the store was ready for it.
+
+    Raises:
+        InvalidInput: for what is no such place, or no number of days.
+        StoreError: if something cannot be written; what was put aside before stays so.
+        MissingExtra: without ``demem-agent[cold]``.
+    """
+    if isinstance(days, bool) or not 0 <= days <= 36_500:
+        raise InvalidInput("days", days, "a number from 0 to 36,500")
+    cold = import_module("demem_agent.stores.cold")
+    cold.shelf_at(to)
+    before = datetime.now(UTC) - timedelta(days=days)
+    with opened_store(url, encryption_key=encryption_key) as store:
+        if not cold.made_ready(itself(store)):
+            return Cooled(was_ready=False)
+        wrapped = cold.ColdStore(itself(store))
+        aside = {(one.tenant, one.memory_id) for one in wrapped.aside(tenant)}
+        meant = [
+            Address(one.tenant, one.memory_id)
+            for one in wrapped.survey(tenant)
+            if one.changed is not None and one.changed <= before
+        ]
+        done: Cooled = wrapped.cool([each for each in meant if each not in aside], to)
+        wrapped.sweep(to)
+        return done

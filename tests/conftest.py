@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -65,9 +65,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=_place)
 
 
-def pytest_collection_finish() -> None:
-    """Have no later search for garbage look through ten thousand tests and all their modules."""
-    gc.freeze()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Look for garbage neither while tests are collected nor, later, among ten thousand of them."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def _place(item: pytest.Item) -> int:

@@ -246,6 +246,19 @@ def test_core_imports_no_adapter() -> None:
     assert guilty == []
 
 
+def test_nothing_but_the_cli_imports_typer_or_rich() -> None:
+    outside = [
+        path for path in PACKAGE.rglob("*.py") if "cli" not in path.relative_to(PACKAGE).parts
+    ]
+    guilty = {}
+    for path in outside:
+        names = imported_modules(path.read_text(encoding="utf-8"))
+        packages = {name.partition(".")[0] for name in names}
+        guilty[path] = packages & {"typer", "rich", "click"}
+    assert len(outside) > 20
+    assert {path: packages for path, packages in guilty.items() if packages} == {}
+
+
 def test_decision_core_imports_nothing_of_the_rest() -> None:
     outside = {
         (path.name, name)

@@ -33,7 +33,8 @@ def filled(pool: MemoryPool, count: int, items: int = 20) -> None:
 def test_what_is_kept_is_within_the_bound_and_the_coldest_went(tmp_path: Path) -> None:
     with pool(tmp_path) as free:
         filled(free, 6)
-        size = max(free.of(name).resident for name in free.names())
+    with pool(tmp_path) as anew:
+        size = max(anew.of(name).resident for name in anew.names())
     with pool(tmp_path, most_bytes=3 * size) as bounded:
         for n in (0, 1, 2, 3, 1, 4):
             assert len(bounded.of(f"m{n}")) == 20
@@ -47,6 +48,17 @@ def test_the_last_one_stays_however_large_it_is(tmp_path: Path) -> None:
         filled(tiny, 3)
         assert tiny.warm == ("m2",)
         assert [len(tiny.of(name)) for name in tiny.names()] == [20, 20, 20]
+
+
+def test_one_that_grows_while_others_are_asked_for_is_weighed_anew(tmp_path: Path) -> None:
+    with pool(tmp_path) as free:
+        filled(free, 3, items=1)
+        before = free.resident
+        free.of("m0").ingest_many([{"text": f"word{i} number{i} of {i}"} for i in range(300)])
+        for name in ("m1", "m2"):
+            free.of(name)
+        assert free.resident > before + 200_000
+        assert free.resident == sum(free.of(name).resident for name in free.warm)
 
 
 def test_one_that_has_grown_makes_others_go(tmp_path: Path) -> None:

@@ -71,8 +71,8 @@ def test_blocks_and_commands_are_found_in_markdown() -> None:
 
 
 def test_a_failing_command_is_a_failure(folder: Path, tools: Path) -> None:
-    with pytest.raises(AssertionError, match="no-such-command"):
-        run_command("demem no-such-command", folder, tools)
+    with pytest.raises(AssertionError, match="no-such-file"):
+        run_command("ls no-such-file", folder, tools)
 
 
 def test_a_reason_is_required_for_not_running() -> None:

@@ -99,7 +99,7 @@ def opened(store: Any) -> SlotMemory:
 
 def pack_early() -> None:
     """Have this process, and those forked from it, pack the few rows of a short life in blocks."""
-    numbering.ITEMS = 8
+    numbering.ITEMS, numbering.PART = 8, 4
     snapshots.FEWEST = 1
 
 

@@ -81,6 +81,10 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "demem restore bot.db --verify",
         "demem restore bot.db -m again.db",
     ),
+    "cool": (
+        "demem cool bot.db --older-than 30 --to file:///var/cold",
+        "demem cool bot.db --older-than 90 --to s3://bucket/bot --json",
+    ),
     "doctor": ("demem doctor bot.db", "demem doctor bot.db --repair mended.db --json"),
     "audit-log": ("demem audit-log audit.jsonl", "demem audit-log audit.jsonl --item e1 --json"),
     "verify-receipt": (
@@ -93,6 +97,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "copy": (
         "demem copy bot.db --to default-2",
         "demem copy bot.db --to default --to-file backup.db",
+        "demem copy bot.db all.db",
     ),
     "rename-memory": (
         "demem rename-memory bot.db --to ana",

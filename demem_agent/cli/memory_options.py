@@ -20,7 +20,7 @@ from demem_agent.options import Options
 from demem_agent.reading import Situated
 from demem_agent.reading.ask import Ask, ask_of
 from demem_agent.settings import Settings
-from demem_agent.stores import Store, open_store
+from demem_agent.stores import Store, open_store, shown_url
 
 __all__ = ["Budget", "Company", "File", "Helpers", "Place", "Situation"]
 
@@ -231,6 +231,11 @@ class Place:
         return self.memory if "://" in self.memory else f"{_SQLITE}{self.memory}"
 
     @property
+    def shown(self) -> str:
+        """What was named, without a password."""
+        return shown_url(self.memory or "")
+
+    @property
     def path(self) -> Path | None:
         """The file behind the URL, if it is one."""
         if not self.url.startswith(_SQLITE):
@@ -316,4 +321,4 @@ class Place:
         held = "it holds none"
         if known:
             held = f"those there are {', '.join(map(repr, known[:_NAMED]))}"
-        return f"{self.memory} has no memory with the id {self.memory_id!r} for this tenant; {held}"
+        return f"{self.shown} has no memory with the id {self.memory_id!r} for this tenant; {held}"

@@ -138,7 +138,7 @@ def _context(state: State, ask: Ask, question: Question, routed: Route, draft: D
         at=question.at,
         slot=slot,
         answer="" if forgotten else draft.text,
-        read=tuple(map(_stretch, live)),
+        read=state.cache.shared(map(_stretch, live)),
         supports=tuple(supports),
         redacted=forgotten,
         asker=ask.asker,

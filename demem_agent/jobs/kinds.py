@@ -17,6 +17,7 @@ from demem_agent.memory import SlotMemory
 from demem_agent.options import Options
 from demem_agent.slots.due import NOTES, SUMMARIES
 from demem_agent.stores import Address, Store
+from demem_agent.stores.aside import itself
 
 __all__ = ["KINDS", "RETENTION", "Done", "Means", "Opened", "Rule", "attempted", "kinds_of"]
 
@@ -89,7 +90,7 @@ class Opened:
         """The memory, as its own settings have it.
 
         Raises:
-            MemoryGone: if there is none any more; none is made.
+            MemoryGone: if there is none any more, or it is put aside; none is made.
         """
         if self._memory is None:
             self._memory = self._open()
@@ -111,7 +112,7 @@ class Opened:
             self._memory.close()
 
     def _open(self, **settings: Any) -> SlotMemory:
-        if not self._store.holds(self.address):
+        if not itself(self._store).holds(self.address):
             raise MemoryGone(self.address.memory_id)
         tenant, memory_id = self.address
         options: dict[str, Any] = {**self.means.options, **settings}

@@ -21,6 +21,7 @@ from demem_agent.jobs.telling import tell
 from demem_agent.jobs.trying import wait_after
 from demem_agent.later import dataclass
 from demem_agent.stores import Address, Store
+from demem_agent.stores.aside import itself
 from demem_agent.stores.backlog import Backlog
 from demem_agent.turns import whole_field
 
@@ -174,7 +175,7 @@ class Rounds:
 
     def _look(self) -> list[str]:
         """Note down what may be due; return the ids of memories of which something is now."""
-        names = self._store.memories(self._tenant)
+        names = itself(self._store).memories(self._tenant)  # what is put aside stays there
         self._leave_out_others(names)
         now = self._clock()
         due: list[str] = []

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from demem_agent.metadata import NO_METADATA, Metadata, metadata_field
 from demem_agent.scoring.packed import CODED, Packed, coded, joined
+from demem_agent.scoring.texts import Texts
 from demem_agent.turns import time_field
 from demem_agent.types import Evidence, number_of
 
@@ -69,6 +70,11 @@ class Items(MutableMapping[str, Evidence]):
             for number in reversed(self._columns.alive()):
                 yield f"e{number}"
 
+    @property
+    def made(self) -> int:
+        """How many items there are as objects."""
+        return len(self._put) + len(self._made)
+
     def values(self) -> _Values:
         """Return the items in order of ingestion; they can be gone through backwards as well."""
         return _Values(self)
@@ -116,8 +122,8 @@ class _Columns:
     def __init__(self, blocks: Sequence[Packed]) -> None:
         self._numbers: NDArray[np.int32] = joined(blocks, "number", np.int32)
         self._trust: NDArray[np.float64] = joined(blocks, "trust", np.float64)
-        self._ends = np.cumsum(joined(blocks, "text_bytes", np.int64))
-        self._text = bytearray().join(block.text for block in blocks)
+        lengths = joined(blocks, "text_bytes", np.int64)
+        self._texts = Texts([block.text for block in blocks], [*map(len, blocks)], lengths)
         self._values: dict[str, list[str | None]] = {}
         self._codes: dict[str, NDArray[Any]] = {}
         for name in CODED:
@@ -151,17 +157,15 @@ class _Columns:
         """Take an item out, and its text out of RAM."""
         self._places[self._numbers[place]] = -1
         self.count -= 1
-        start, end = self._stretch(place)
-        self._text[start:end] = bytes(end - start)
+        self._texts.drop(place)
 
     def made(self, place: int) -> Evidence:
         """Return an item."""
-        start, end = self._stretch(place)
         value = {name: self._values[name][codes[place]] for name, codes in self._codes.items()}
         number = int(self._numbers[place])
         return Evidence(
             id=f"e{number}",
-            text=self._text[start:end].decode("utf-8", "surrogatepass"),
+            text=self._texts[place],
             speaker=value["speaker"],
             at=time_field("at", value["at"]),
             session=value["session"],
@@ -171,10 +175,6 @@ class _Columns:
             metadata=_metadata(value["metadata"]),
             made_from=self._sources.get(number, ()),
         )
-
-    def _stretch(self, place: int) -> tuple[int, int]:
-        start = int(self._ends[place - 1]) if place else 0
-        return start, int(self._ends[place])
 
 
 def _metadata(raw: str | None) -> Metadata:

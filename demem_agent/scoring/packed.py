@@ -19,6 +19,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from demem_agent.later import dataclass
 from demem_agent.scoring.letters import marked
+from demem_agent.scoring.texts import squeezed
 from demem_agent.text.language.words import worded
 from demem_agent.types import Evidence, number_of
 
@@ -58,12 +59,12 @@ class Packed:
             how many passages each is (``held``), and in turn in which (``row``) and how often
             (``times``).
         lists: by the names of :data:`LISTS`.
-        text: of all items one after the other, in UTF-8.
+        text: of all items, in UTF-8, as :mod:`~demem_agent.scoring.texts` squeezes it.
     """
 
     columns: Mapping[str, NDArray[Any]]
     lists: Mapping[str, list[Any]]
-    text: bytes
+    text: Sequence[bytes]
 
     def __len__(self) -> int:
         return len(self.columns["number"])
@@ -107,7 +108,7 @@ def packed_items(index: PassageIndex, items: Sequence[Evidence], slots: Sequence
     columns["language"], lists["language"] = _places_of(languages)
     words = columns_of_words(index.text(row) for row in range(rows.start, rows.stop))
     columns |= words.columns
-    return Packed(columns, lists | dict(words.lists), b"".join(texts))
+    return Packed(columns, lists | dict(words.lists), squeezed(texts))
 
 
 def columns_of_words(texts: Iterable[str]) -> Packed:
@@ -140,7 +141,7 @@ def columns_of_words(texts: Iterable[str]) -> Packed:
         "row": np.array([row for of in holding for row, _ in of], np.int32),
         "times": np.array([times for of in holding for _, times in of], np.int32),
     }
-    return Packed(columns, {"form": list(forms), "term": list(terms)}, b"")
+    return Packed(columns, {"form": list(forms), "term": list(terms)}, ())
 
 
 def joined(blocks: Sequence[Packed], name: str, dtype: DTypeLike) -> NDArray[Any]:
@@ -165,9 +166,13 @@ def numbered(codes: dict[Any, int], values: Sequence[Any]) -> NDArray[np.int32]:
 
     Texts that other memories have as well are in RAM once.
     """
-    new = [sys.intern(value) if value else value for value in values if value not in codes]
-    codes.update(zip(new, count(len(codes)), strict=False))
-    return np.fromiter(map(codes.__getitem__, values), np.int32, len(values))
+    known = [*map(codes.get, values)]
+    if None in known:
+        new = [value for value, code in zip(values, known, strict=True) if code is None]
+        kept = [sys.intern(value) if value else value for value in new]
+        codes.update(zip(kept, count(len(codes)), strict=False))
+        known = [*map(codes.__getitem__, values)]
+    return np.array(known, np.int32)
 
 
 def _places_of(values: Sequence[_Value]) -> tuple[NDArray[np.int32], list[_Value]]:

@@ -89,6 +89,11 @@ class RelatedWords:
             self._of_stem[stem] = (*self._of_stem.get(stem, ()), number)
         return number
 
+    @property
+    def encoded(self) -> int:
+        """How many words have their vector by now."""
+        return len(self._vectors)
+
     def forms(self, start: int) -> list[str]:
         """Return the distinct words from number ``start`` on, as they were added."""
         return list(islice(self._numbers, start, None))

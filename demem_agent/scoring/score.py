@@ -208,9 +208,9 @@ def rank(
     scores = np.round(exact, 4)
     order = np.argsort(-scores, kind="stable")
     signals = signals_of(index, query, words, Scored(rows, table, chosen, scores))
-    kind = index.kind.view()[rows[order]]
-    standing = standing_of(scores[order], table[order, _RELATED], kind)
-    return Ranking(rows[order], scores[order], signals, within, standing)
+    ordered, best_first = rows[order], scores[order]
+    standing = standing_of(best_first, table[order, _RELATED], index.kind.view()[ordered])
+    return Ranking(ordered, best_first, signals, within, standing)
 
 
 def parts_of(

@@ -52,6 +52,7 @@ class Cache:
         reviewed: pairs whose suppressed witness was tested anew, and the revision they had then.
         named: which keyed operations name an item, an answer or a decision.
         marks: per filter, by the number of an item, whether it is left by it.
+        stretches: of items, each as the records of all answers name it: most are read again.
     """
 
     excerpts: dict[str, tuple[int, tuple[Excerpt, ...]]] = field(default_factory=dict)
@@ -68,6 +69,11 @@ class Cache:
     reviewed: dict[tuple[str, str], int] = field(default_factory=dict)
     marks: dict[Where, Column] = field(default_factory=dict)
     named: Named = field(default_factory=Named)
+    stretches: dict[Stretch, Stretch] = field(default_factory=dict)
+
+    def shared(self, read: Iterable[Stretch]) -> tuple[Stretch, ...]:
+        """Return stretches as other records name them: each is in RAM once."""
+        return tuple(self.stretches.setdefault(stretch, stretch) for stretch in read)
 
     def excerpts_of(
         self, item: Evidence, used: int, limit: int, measure: Measure
@@ -176,7 +182,10 @@ class Cache:
         self.rankings.clear()
         self.worth.clear()
         self.sizes.clear()
-        for item in items:
+        gone = set(items)
+        for stretch in [one for one in self.stretches if one[0] in gone]:
+            del self.stretches[stretch]
+        for item in gone:
             self.excerpts.pop(item, None)
             self.lines.pop(item, None)
             self.words.pop(item, None)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 
 from demem_agent.channels import row_of
@@ -154,7 +156,7 @@ class Experience:
         self._raters.append(0)
 
     def _note(self, context: Context) -> None:
-        question = "" if context.redacted else spoken(context.query)
+        question = "" if context.redacted else sys.intern(spoken(context.query))
         self._note_question(context.id, question)
         if context.untested:
             self._waiting[context.id] = None

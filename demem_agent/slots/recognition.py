@@ -11,6 +11,7 @@ rules (``text/language/another.py``).
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -202,9 +203,9 @@ class Decisions:
         self._lines.append(None)
         if context.conditions:
             self._bound.add(row)
-        self._spoken.append(spoken(context.query))
+        self._spoken.append(sys.intern(spoken(context.query)))
         self._kinds.append(asks_for(context.query))
-        terms = _meant(context.query)
+        terms = list(map(sys.intern, _meant(context.query)))  # of all questions, in RAM once
         self._words.append(frozenset(terms))
         self._vocabulary.add(terms)
 

@@ -309,6 +309,11 @@ class State:
         if experience is not None and len(stored.vector) == self.head.dimensions:
             experience.put(stored)
 
+    def sharing(self, stored: StoredContext) -> StoredContext:
+        """Return a context that was made from its row, with the lines that others have as well."""
+        read = self.cache.shared(stored.context.read)
+        return replace(stored, context=replace(stored.context, read=read))
+
     def put_succession(self, succession: Succession) -> None:
         """Put a succession in the place of the one with its id, or add it."""
         self.successions[succession.id] = succession

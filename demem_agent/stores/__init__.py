@@ -19,13 +19,14 @@ another handle on the same rows.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
 from demem_agent.errors import InvalidInput
+from demem_agent.later import pattern
+from demem_agent.stores.aside import may_have_any
 from demem_agent.stores.base import Address, DeletionReceipt, MemoryInfo, Rows, Store
 from demem_agent.stores.memory import MemoryStore
 from demem_agent.stores.waiting import remaining, spend, waiting_at_most
@@ -45,6 +46,7 @@ __all__ = [
     "opened_store",
     "remaining",
     "require_no_key",
+    "shown_url",
     "spend",
     "waiting_at_most",
 ]
@@ -63,6 +65,10 @@ SCHEMES = {
     "sqlite": Scheme("sqlite:///path/to/file.db", "demem_agent.stores.sqlite"),
     "postgresql": Scheme("postgresql://user@host/database", "demem_agent.stores.postgres"),
 }
+
+
+#: Between the name of a user and the last @, or in the query.
+_PASSWORD = pattern(r"(://[^/?@:]*:).+(?=@)|([?&](?:ssl)?password=)[^&]*")
 
 
 def open_store(
@@ -86,13 +92,25 @@ def open_store(
     store = _opened(url, make, encryption_key) if isinstance(url, str) else None
     if store is None:
         known = " or ".join(repr(scheme.example) for scheme in SCHEMES.values())
-        raise InvalidInput("url", _without_password(url), known)
-    return store
+        raise InvalidInput("url", shown_url(url) if isinstance(url, str) else url, known)
+    return _with_those_aside(store)
 
 
-def _without_password(url: object) -> object:
-    """Return what was given for a URL as it may be shown."""
-    return re.sub(r"(://[^/@:]*:).*@", r"\1***@", url) if isinstance(url, str) else url
+def _with_those_aside(store: Store) -> Store:
+    """Return a store that finds what is put aside of it, where anything may be."""
+    try:
+        if not may_have_any(store):
+            return store
+        made: Store = import_module("demem_agent.stores.cold").ColdStore(store)
+    except BaseException:
+        store.close()
+        raise
+    return made
+
+
+def shown_url(url: str) -> str:
+    """Return a URL, or the path of a file, as it may be shown: without a password."""
+    return _PASSWORD.sub(r"\1\2***", url)
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from demem_agent.errors import InvalidInput, MemoryGone, StoreError
 from demem_agent.later import dataclass
 from demem_agent.stores import connections
+from demem_agent.stores.aside import itself
 from demem_agent.stores.base import Address, Rows, Store, time_now
 from demem_agent.stores.readers import opened_to_read
 from demem_agent.stores.sqlite import SqliteStore
@@ -70,6 +71,7 @@ def backed_up(
     if not isinstance(path, str | Path):
         raise InvalidInput("path", path, "the path of a file")
     target = Path(path)
+    store = itself(store)
     with written_beside(target) as partial:
         if only is None and isinstance(store, SqliteStore) and store.path != ":memory:":
             copied(store, partial, progress)

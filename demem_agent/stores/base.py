@@ -210,7 +210,8 @@ class Store(Protocol):
         """Write a delta durably, in one transaction.
 
         What it forgets is in no file once this returns, nor what a closed slot or a cleared
-        context held; where it goes for want of room, the next write may see to that.
+        context held; where it goes for want of room, the next write may see to that. A store on a
+        server gives it to nobody any more, and says of its files what it can.
 
         Raises:
             MemoryFull: if the tenant would have more items than ``delta.tenant_items``.

@@ -66,7 +66,7 @@ def _told(state: State, news: News) -> Delta:
             for number in news.touched.get("slot", ())
             if number in state.slots and number not in slots
         ),
-        contexts=tuple(rows.contexts),
+        contexts=tuple(map(state.sharing, rows.contexts)),
         successions=tuple(rows.successions),
         lapsed=tuple(
             id for id in _ids(news, "succession", "s", state.successions) if id not in successions

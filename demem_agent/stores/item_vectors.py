@@ -8,24 +8,17 @@ another key.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+import zlib
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from demem_agent.errors import StoreError
-from demem_agent.stores.bodies import packed_body, parts_of
+from demem_agent.stores import numbering
 from demem_agent.stores.keys import Keys
-from demem_agent.stores.numbering import (
-    MOST_NUMBERS,
-    block_of,
-    id_of,
-    number_in,
-    numbers_of,
-    range_of,
-)
+from demem_agent.stores.numbering import MOST_NUMBERS, id_of, number_in, part_of, range_of
 from demem_agent.stores.sealing import VECTORS, Broken
 
 if TYPE_CHECKING:
@@ -36,6 +29,10 @@ __all__ = ["BESIDE", "PARTS", "ItemVectors", "Lost", "Part"]
 #: The table of vectors that stand beside their rows, and that of the parts of blocks.
 BESIDE = "vector"
 PARTS = "vector_part"
+#: Bytes that say how long the squeezed beginning of a part is, and how its numbers are written.
+_LENGTH = 4
+_WHOLE = "<u4"
+_SELECT = f"SELECT id, count, last, cell, sealed FROM {PARTS}"
 
 
 class Lost(ValueError):
@@ -47,25 +44,25 @@ class Part(NamedTuple):
 
     Attributes:
         numbers: of the items, ascending, shape (n,); ``sizes``: how many codes each has.
-        codes: of all of them one after the other, a byte each.
+        codes: of all of them one after the other.
     """
 
     numbers: NDArray[np.int64]
     sizes: NDArray[np.int64]
-    codes: bytes
+    codes: NDArray[np.int8]
 
     def without(self, numbers: Collection[int]) -> Part:
         """Return it without some items."""
         stays = ~np.isin(self.numbers, list(numbers))
-        codes = np.frombuffer(self.codes, np.int8)[np.repeat(stays, self.sizes)]
-        return Part(self.numbers[stays], self.sizes[stays], codes.tobytes())
+        codes = self.codes[np.repeat(stays, self.sizes)]
+        return Part(self.numbers[stays], self.sizes[stays], codes)
 
     def by_number(self) -> dict[int, bytes]:
         """Return the codes of each item."""
         ends = np.cumsum(self.sizes).tolist()
         starts = [0, *ends[:-1]]
         each = zip(self.numbers.tolist(), starts, ends, strict=True)
-        return {number: self.codes[start:end] for number, start, end in each}
+        return {number: self.codes[start:end].tobytes() for number, start, end in each}
 
 
 class ItemVectors:
@@ -138,33 +135,38 @@ class ItemVectors:
                 left = _NOTHING
             self._write(id, left, row["cell"])
 
-    def part(self, memory: int, block: int) -> Part:
-        """Return the part of a block.
+    def together(self, memory: int, numbers: range) -> Part:
+        """Return the vectors of all items of some numbers that are in parts.
 
         Raises:
-            Lost: if there is none, or it cannot be opened.
+            Lost: if one of these cannot be opened.
         """
-        return self._part(id_of(memory, block))
+        first, last = id_of(memory, part_of(numbers.start)), id_of(memory, part_of(numbers[-1]))
+        rows = self._db.execute(f"{_SELECT} WHERE id BETWEEN ? AND ?", (first, last))
+        parts = list(map(self._opened, rows))
+        return Part(*map(np.concatenate, zip(*parts, strict=True))) if parts else _NOTHING
 
-    def gather(self, memory: int, block: int, part: Part) -> list[int]:
-        """Have the vectors of a block in one part; return the numbers of items that had them
-        neither there nor beside their rows.
+    def gather(self, memory: int, block: Part) -> list[int]:
+        """Have the vectors of all items of a block in parts; return the numbers of those that had
+        them neither there nor beside their rows.
         """
-        id = id_of(memory, block)
-        try:
-            before = self._part(id)
-        except Lost:
-            before = _NOTHING
         # First, so that what is written below takes the pages that this leaves free.
-        beside = self._take_beside(memory, numbers_of(block))
-        if not np.array_equal(before.numbers, part.numbers):
-            row = self._row(id)
-            self._write(id, part, None if row is None else row["cell"])
-        return sorted({*part.numbers.tolist()} - beside - {*before.numbers.tolist()})
+        beside = self._take_beside(memory, block.numbers)
+        own: set[int] = set()
+        for id, part in _cut(memory, block):
+            try:
+                before = self._part(id)
+            except Lost:
+                before = _NOTHING
+            if not np.array_equal(before.numbers, part.numbers):
+                row = self._row(id)
+                self._write(id, part, None if row is None else row["cell"])
+            own |= {*part.numbers.tolist()} - {*before.numbers.tolist()}
+        return sorted(own - beside)
 
-    def _take_beside(self, memory: int, numbers: range) -> set[int]:
+    def _take_beside(self, memory: int, numbers: NDArray[np.int64]) -> set[int]:
         """Delete the vectors beside rows of some numbers; return of which rows there were any."""
-        between = id_of(memory, numbers.start), id_of(memory, numbers.stop - 1)
+        between = id_of(memory, int(numbers[0])), id_of(memory, int(numbers[-1]))
         where = f"FROM {BESIDE} WHERE id BETWEEN ? AND ?"
         found = {number_in(id) for (id,) in self._db.execute(f"SELECT id {where}", between)}
         self._db.execute(f"DELETE {where}", between)
@@ -179,16 +181,18 @@ class ItemVectors:
             self._db.execute(f"DELETE FROM {table} WHERE id BETWEEN ? AND ?", between)
 
     def _row(self, id: int) -> Any:
-        select = f"SELECT id, count, last, cell, sealed FROM {PARTS} WHERE id = ?"
-        return self._db.execute(select, (id,)).fetchone()
+        return self._db.execute(f"{_SELECT} WHERE id = ?", (id,)).fetchone()
 
     def _part(self, id: int) -> Part:
         row = self._row(id)
         if row is None:
             raise Lost("it has no vectors")
-        place = _place_of_part(id, row["count"], row["last"])
+        return self._opened(row)
+
+    def _opened(self, row: Any) -> Part:
+        id, count, last, cell, sealed = row
         try:
-            return _part_from(self._keys.unseal(row["sealed"], place, row["cell"]), id)
+            return _part_from(self._keys.unseal(sealed, _place_of_part(id, count, last), cell), id)
         except ValueError as error:
             raise Lost(str(error)) from error
 
@@ -208,17 +212,16 @@ class ItemVectors:
         self._db.execute(f"INSERT OR REPLACE INTO {PARTS} {columns}", values)
 
 
-_NOTHING = Part(np.zeros(0, np.int64), np.zeros(0, np.int64), b"")
+_NOTHING = Part(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int8))
 
 
 def _body_of(part: Part, id: int) -> bytes:
-    """Return what is sealed of a part: a line of numbers, a line of sizes, and the codes."""
-    first = numbers_of(number_in(id)).start
-    told = np.stack([part.numbers - first, part.sizes]).astype("<i4").tobytes()
-    body = packed_body(told, [part.codes])
-    if body is None:
-        raise StoreError(f"a block cannot have {len(part.numbers)} items")
-    return body
+    """Return what is sealed of a part: the places of its items in it and their sizes, squeezed, and
+    the codes.
+    """
+    places = part.numbers - _start_of(id)
+    told = zlib.compress(np.stack([places, part.sizes]).astype(_WHOLE).tobytes())
+    return b"".join((len(told).to_bytes(_LENGTH, "little"), told, part.codes.tobytes()))
 
 
 def _part_from(body: bytes, id: int) -> Part:
@@ -227,16 +230,37 @@ def _part_from(body: bytes, id: int) -> Part:
     Raises:
         ValueError: for anything else.
     """
-    told, codes = parts_of(body)
-    places, sizes = np.frombuffer(told, "<i4").reshape(2, -1).astype(np.int64)
-    if sizes.min(initial=0) < 0 or sizes.sum() != len(codes):
+    start = _LENGTH + int.from_bytes(body[:_LENGTH], "little")
+    try:
+        told = zlib.decompress(body[_LENGTH:start])
+    except zlib.error as error:
+        raise ValueError("it is not what was deflated") from error
+    places, sizes = np.frombuffer(told, _WHOLE).reshape(2, -1).astype(np.int64)
+    codes = np.frombuffer(body, np.int8, offset=start)
+    if int(sizes.sum()) != len(codes):
         raise ValueError("it is longer or shorter than it says")
-    return Part(places + numbers_of(number_in(id)).start, sizes, codes)
+    return Part(places + _start_of(id), sizes, codes)
+
+
+def _cut(memory: int, block: Part) -> Iterator[tuple[int, Part]]:
+    """Yield the parts of a block with their ids."""
+    for part, of in groupby(block.numbers.tolist(), part_of):
+        numbers = list(of)
+        start, end = np.searchsorted(block.numbers, (numbers[0], numbers[-1] + 1)).tolist()
+        sizes = block.sizes[start:end]
+        first = int(block.sizes[:start].sum())
+        codes = block.codes[first : first + int(sizes.sum())]
+        yield id_of(memory, part), Part(block.numbers[start:end], sizes, codes)
 
 
 def _id_of_part(id: int) -> int:
     """Return the id of the part that the vectors of a row may be in."""
-    return id_of(id // MOST_NUMBERS, block_of(number_in(id)))
+    return id_of(id // MOST_NUMBERS, part_of(number_in(id)))
+
+
+def _start_of(id: int) -> int:
+    """Return the number of the first item that a part may have."""
+    return number_in(id) * numbering.PART + 1
 
 
 def _place_beside(id: int) -> str:

@@ -191,7 +191,7 @@ def _load_contexts(state: State, rows: Rows, damaged: list[str]) -> None:
         if context.slot is not None and len(stored.vector) != rows.head.dimensions:
             damaged.append(f"context {number_of(context.id)}")
         else:
-            state.put_context(stored)
+            state.put_context(state.sharing(stored))
 
 
 def _load_certificates(state: State, rows: Rows, damaged: list[str]) -> None:

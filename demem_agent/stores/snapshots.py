@@ -13,9 +13,10 @@ import json
 import math
 import sys
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import accumulate, groupby, pairwise
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -61,9 +62,9 @@ _WORDS = ("form", "term")
 #: Items that the last block waits for: they are loaded from their rows in 2 ms.
 FEWEST = 16
 #: Characters that a block may have: it is in RAM as a whole.
-_LONGEST = 4_000_000
-#: Columns of numbers without a pattern, which follow what is squeezed.
-_RAW = ("exact",)
+_LONGEST = 16_000_000
+#: Columns with little of a pattern, which follow what is squeezed: so they are read faster.
+_RAW = {"exact", "form", "halves", "scale", "word"}
 
 
 def stamp() -> list[Any]:
@@ -177,7 +178,7 @@ def read(
         try:
             packed = packed_from(block.body)
             if "exact" not in packed.columns:
-                part = opened.vectors.part(memory, block.number)
+                part = opened.vectors.together(memory, numbers_of(block.number))
                 packed = with_part(packed, part, head.dimensions)
             _require_of(packed, block.number, head, settings)
         except DAMAGE:
@@ -228,7 +229,7 @@ def part_of(packed: Packed) -> Part | None:
         return None
     numbers = packed.columns["number"].astype(np.int64)
     sizes = packed.columns["parts"].astype(np.int64) * codes.shape[1]
-    return Part(numbers, sizes, codes.tobytes())
+    return Part(numbers, sizes, codes.reshape(-1))
 
 
 def with_part(packed: Packed, part: Part, dimensions: int) -> Packed:
@@ -241,7 +242,7 @@ def with_part(packed: Packed, part: Part, dimensions: int) -> Packed:
     is_of = np.array_equal(packed.columns["number"], part.numbers)
     if not is_of or not np.array_equal(sizes, part.sizes):
         raise ValueError("vectors of other items")
-    codes = np.frombuffer(part.codes, np.int8).reshape(-1, dimensions)
+    codes = part.codes.reshape(-1, dimensions)
     return replace(packed, columns={**packed.columns, "codes": codes})
 
 
@@ -249,15 +250,18 @@ def packed_to(packed: Packed) -> bytes | None:
     """Return a block as bytes without what :func:`part_of` returns; None where that would be too
     many.
     """
-    told_of_items = {name: of for name, of in packed.columns.items() if name != "codes"}
-    columns = {name: _narrow(column) for name, column in told_of_items.items()}
-    shapes = [(name, column.dtype.str, column.shape) for name, column in columns.items()]
-    words = {name: "\n".join(packed.lists[name]) for name in _WORDS}
-    told = {"stamp": stamp(), "columns": shapes, "lists": {**packed.lists, **words}}
+    columns = {name: _narrow(of) for name, of in packed.columns.items() if name != "codes"}
+    squeezed, plain = _by_kind(columns, columns.keys() - _RAW)
+    patternless, raw = _by_kind(columns, columns.keys() & _RAW)
+    told = {
+        "stamp": stamp(),
+        "columns": (squeezed, patternless),
+        "lists": {**packed.lists, **{name: "\n".join(packed.lists[name]) for name in _WORDS}},
+        "text": [*map(len, packed.text)],
+    }
     head = json.dumps(told, separators=(",", ":")).encode("ascii")
-    plain = [column.tobytes() for name, column in columns.items() if name not in _RAW]
-    told_of = b"".join((len(head).to_bytes(_LENGTH, "little"), head, *plain, packed.text))
-    return packed_body(told_of, [columns[name].tobytes() for name in _RAW if name in columns])
+    told_of = b"".join((len(head).to_bytes(_LENGTH, "little"), head, *plain))
+    return packed_body(told_of, [*raw, *packed.text])
 
 
 def packed_from(body: bytes) -> Packed:
@@ -274,18 +278,45 @@ def packed_from(body: bytes) -> Packed:
     lists = told["lists"]
     for name in _WORDS:
         lists[name] = lists[name].split("\n") if lists[name] else []
+    squeezed, patternless = told["columns"]
     columns: dict[str, NDArray[Any]] = {}
-    raw_start = 0
-    for name, kind, shape in told["columns"]:
-        is_raw = name in _RAW
-        source, at = (raw, raw_start) if is_raw else (plain, start)
-        column = np.frombuffer(source, kind, math.prod(shape), at)
-        columns[name] = column if len(shape) == 1 else column.reshape(shape)
-        if is_raw:
-            raw_start += column.nbytes
-        else:
-            start += column.nbytes
-    return Packed(columns, lists, plain[start:])
+    _cut(squeezed, plain, start, columns)
+    start = _cut(patternless, raw, 0, columns)
+    ends = accumulate(told["text"], initial=start)
+    return Packed(columns, lists, [raw[one:other] for one, other in pairwise(ends)])
+
+
+#: Kinds of numbers, each with the names and shapes of its columns.
+_Kinds = list[tuple[str, list[tuple[str, tuple[int, ...]]]]]
+
+
+def _by_kind(
+    columns: Mapping[str, NDArray[Any]], names: Collection[str]
+) -> tuple[_Kinds, list[bytes]]:
+    """Return some columns as bytes, those of a kind together, and what tells which they are."""
+    ordered = sorted((columns[name].dtype.str, name) for name in names)
+    kinds = [
+        (kind, [(name, columns[name].shape) for _, name in of])
+        for kind, of in groupby(ordered, itemgetter(0))
+    ]
+    return kinds, [columns[name].tobytes() for _, name in ordered]
+
+
+def _cut(kinds: _Kinds, source: bytes, start: int, columns: dict[str, NDArray[Any]]) -> int:
+    """Cut columns from bytes, as :func:`_by_kind` gives them; return where they end.
+
+    There is one view of all columns of a kind, since to make one takes longer than to cut it.
+    """
+    for kind, of in kinds:
+        sizes = [math.prod(shape) for _, shape in of]
+        numbers = np.frombuffer(source, kind, sum(sizes), start)
+        start += numbers.nbytes
+        first = 0
+        for (name, shape), size in zip(of, sizes, strict=True):
+            column = numbers[first : first + size]
+            columns[name] = column if len(shape) == 1 else column.reshape(shape)
+            first += size
+    return start
 
 
 def _narrow(column: NDArray[Any]) -> NDArray[Any]:
@@ -302,7 +333,10 @@ def _narrow(column: NDArray[Any]) -> NDArray[Any]:
 
 
 def _require_of(packed: Packed, block: int, head: Head, settings: Settings) -> None:
-    """Raise a ValueError for what cannot be a block of these items."""
+    """Raise a ValueError for what cannot be a block of these items.
+
+    Numbers that are in order, and passages that are as many as they say, are those of its vectors.
+    """
     numbers = packed.columns["number"]
     held = numbers_of(block)
     vectors = packed.columns["codes" if "codes" in packed.columns else "exact"]
@@ -310,9 +344,7 @@ def _require_of(packed: Packed, block: int, head: Head, settings: Settings) -> N
         len(numbers)
         and held.start <= numbers[0]
         and numbers[-1] < held.stop
-        and bool((numbers[1:] > numbers[:-1]).all())
         and vectors.shape == (packed.passages, head.dimensions)
-        and int(packed.columns["parts"].sum()) == packed.passages
         and int(packed.columns["slot"].max()) < settings.slots
     )
     if not is_of:

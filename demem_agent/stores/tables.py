@@ -137,16 +137,18 @@ class Tables:
 
     def put_block(self, memory: int, table: str, block: Block) -> None:
         """Write a block of a snapshot in the place of the one of its number."""
-        if block.vectors is not None:
-            own = self.vectors.gather(memory, block.number, block.vectors)
-            self._without_vectors(memory, own)
         id = _id_of_block(memory, table, block.number)
         cells = self._cells(SNAPSHOT, [id])
+        # First, so that what is written below takes the pages that this leaves free.
+        self._db.execute(f"DELETE FROM {SNAPSHOT} WHERE id = ?", (id,))
+        if block.vectors is not None:
+            own = self.vectors.gather(memory, block.vectors)
+            self._without_vectors(memory, own)
         place = _place_of_block(id, block.count, block.last)
         cell, sealed = self.keys.seal(block.body, place, cells.get(id))
         columns = "(id, count, last, cell, sealed) VALUES (?, ?, ?, ?, ?)"
         values = (id, block.count, block.last, cell, sealed)
-        self._db.execute(f"INSERT OR REPLACE INTO {SNAPSHOT} {columns}", values)
+        self._db.execute(f"INSERT INTO {SNAPSHOT} {columns}", values)
 
     def _without_vectors(self, memory: int, numbers: Sequence[int]) -> None:
         """Write rows of items that have their vectors in themselves, as those of before, anew."""

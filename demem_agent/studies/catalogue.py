@@ -14,6 +14,7 @@ from demem_agent.studies.asking import STAND_INS, Tick, worth_auditing
 from demem_agent.studies.drop_in.audit import audit_drop_in
 from demem_agent.studies.mismatch.audit import audit_mismatch
 from demem_agent.studies.sheets import Found
+from demem_agent.studies.slots.routers import audit_routing
 from demem_agent.studies.splits.bridge_terms import audit_bridge
 from demem_agent.studies.splits.cannot_link import audit_graph
 from demem_agent.studies.splits.noise_sheets import audit_noise
@@ -47,6 +48,7 @@ AUDITS: Mapping[str, Audit] = {
     "drop-in": audit_drop_in,
     "capacity": audit_capacity,
     "sweep": audit_sweep,
+    "routing": audit_routing,
 }
 
 

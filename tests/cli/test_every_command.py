@@ -66,6 +66,7 @@ def test_every_command_on_a_memory_is_tried_here() -> None:
         "setup",
         "hook",
         "backup",
+        "cool",
         "restore",
         "doctor",
         "rotate-key",

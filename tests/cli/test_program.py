@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from command_line import PACKAGE, Demem, process
+from command_line import Demem, process
 
 import demem_agent
 
@@ -48,28 +45,3 @@ def test_a_command_loads_no_other_and_nothing_that_measures(command: str) -> Non
     files = {place.rpartition(".")[0] for place in COMMANDS.places.values()}
     here = COMMANDS.places[command].rpartition(".")[0]
     assert loaded & {f"demem_agent.cli.{file}" for file in files} == {f"demem_agent.cli.{here}"}
-
-
-def sources_outside_the_cli() -> Iterator[Path]:
-    return (path for path in PACKAGE.rglob("*.py") if "cli" not in path.relative_to(PACKAGE).parts)
-
-
-def test_nothing_but_the_cli_imports_typer_or_rich() -> None:
-    guilty = []
-    for path in sources_outside_the_cli():
-        imported: set[str] = set()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            imported.update(_imported(node))
-        if imported & {"typer", "rich", "click"}:
-            guilty.append(path.name)
-    assert guilty == []
-    assert len(list(sources_outside_the_cli())) > 20
-
-
-def _imported(node: ast.AST) -> list[str]:
-    """Return the packages that a statement imports from."""
-    if isinstance(node, ast.Import):
-        return [alias.name.split(".")[0] for alias in node.names]
-    if isinstance(node, ast.ImportFrom):
-        return [(node.module or "").split(".")[0]]
-    return []

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
@@ -80,8 +81,27 @@ def test_an_export_gives_every_text_back_unchanged(demem: Demem, nasty: Path) ->
 @pytest.mark.parametrize(
     "command", [["ask", "raw"], ["read", "raw"], ["slots"], ["slots", "--full", "0"]]
 )
-def test_a_pipe_that_takes_ascii_alone_breaks_nothing(nasty: Path, command: list[str]) -> None:
-    done = process(*command, "-m", str(nasty), PYTHONIOENCODING="ascii", COLUMNS="30")
+def test_a_pipe_that_takes_ascii_alone_breaks_nothing(
+    nasty: Path, command: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "30")
+    pipes = {name: TextIOWrapper(BytesIO(), "ascii") for name in ("stdout", "stderr")}
+    for name, pipe in pipes.items():
+        monkeypatch.setattr(sys, name, pipe)
+    assert main([*command, "-m", str(nasty)]) == 0
+    assert _written(pipes["stdout"]).isascii()
+    assert _written(pipes["stdout"])
+    assert _written(pipes["stderr"]) == b""
+
+
+def _written(pipe: TextIOWrapper) -> bytes:
+    pipe.flush()
+    pipe.seek(0)
+    return pipe.buffer.read()
+
+
+def test_a_program_whose_pipes_take_ascii_alone_ends_well(nasty: Path) -> None:
+    done = process("ask", "raw", "-m", str(nasty), PYTHONIOENCODING="ascii", COLUMNS="30")
     assert (done.returncode, done.stderr) == (0, b"")
     assert done.stdout.isascii()
 

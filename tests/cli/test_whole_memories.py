@@ -91,6 +91,24 @@ def test_a_memory_is_copied_into_another_file(demem: Demem, users: Path) -> None
     assert copied["fingerprint"] == original["fingerprint"]
 
 
+def test_all_memories_are_copied_into_another_file_and_those_that_are_there_left(
+    demem: Demem, users: Path
+) -> None:
+    first = demem.document("copy", users, "all.db")
+    assert (first["memories"], first["items"] > 0) == (3, True)
+    assert demem.document("copy", users, "all.db")["memories"] == 0
+    assert names(demem, Path("all.db")) == names(demem, users)
+
+
+@pytest.mark.parametrize("given", [(), ("all.db", "--to", "twin")])
+def test_one_memory_or_all_of_them_are_to_be_named(
+    demem: Demem, users: Path, given: tuple[str, ...]
+) -> None:
+    done = demem("copy", users, *given)
+    assert done.code == 1
+    assert "--to NAME" in done.err
+
+
 def test_a_memory_is_renamed(demem: Demem, users: Path) -> None:
     demem("rename-memory", users, "--memory-id", "ana", "--to", "eve")
     assert names(demem, users) == [("acme", "ana"), ("default", "ben"), ("default", "eve")]

@@ -12,6 +12,7 @@ from working import Brief, Copying, Down
 
 from demem_agent import InvalidInput, SlotMemory
 from demem_agent.jobs import MOST_TRIES, Means, Rounds, Rule, wait_after
+from demem_agent.safekeeping import put_aside
 from demem_agent.stores import MemoryStore, Store, open_store
 from demem_agent.testing import BagEncoder
 from demem_agent.types import Noting, Proposal
@@ -208,6 +209,19 @@ def test_a_memory_that_is_deleted_waits_for_nothing_and_is_not_made_again() -> N
     rounds.once()
     assert rounds.backlog.waiting == {"notes": 0}
     assert store.memories("default") == []
+
+
+def test_what_is_put_aside_stays_there(tmp_path: Path) -> None:
+    pytest.importorskip("obstore")
+    url, shelf = f"sqlite:///{tmp_path / 'bot.db'}", f"file://{tmp_path / 'cold'}"
+    with SlotMemory.open(url, memory_id="ana", encoder=ENCODER) as memory:
+        memory.ingest("I moved to Lisbon.")
+    put_aside(url, to=shelf, days=0)
+    assert put_aside(url, to=shelf, days=0).memories == 1
+    store = open_store(url)
+    assert rounds_of(store, "retention", "notes", note_taker=Copying()).once()["notes"] == 0
+    assert [one.memory_id for one in store.aside()] == ["ana"]  # type: ignore[attr-defined]
+    store.close()
 
 
 def test_an_end_is_waited_for_until_what_is_at_hand_is_done() -> None:

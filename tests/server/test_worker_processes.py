@@ -135,7 +135,8 @@ def test_all_end_when_they_are_told_to_and_what_was_acknowledged_is_there(
             memory.ingest("The cat is called Minka.")
         server.process.send_signal(how)
         _, log = server.process.communicate(timeout=60)
-        assert server.process.returncode in (-how, 130)
+        # 0 where SIGINT is ignored from the beginning, as for what a shell runs in the background.
+        assert server.process.returncode in (-how, 130, 0)
         assert "Traceback" not in log
     assert not any(Path(f"/proc/{worker}").exists() for worker in workers)
     with SlotMemory.open(f"sqlite:///{tmp_path}/bot.db", memory_id="ana") as memory:

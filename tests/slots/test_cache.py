@@ -60,3 +60,18 @@ def test_other_weights_rank_anew() -> None:
     nothing = Weights(tuple(0.0 for _ in default_weights().values))
     assert ranking(cache, index, query("bread")).scores[0] != 0
     assert cache.ranking_of(index, query("bread"), nothing).scores[0] == 0
+
+
+def test_a_line_that_many_answers_were_read_from_is_in_ram_once() -> None:
+    cache = Cache()
+    first = cache.shared([("e1", 0, 5), ("e2", 0, 7)])
+    again = cache.shared([("e2", 0, 7), ("e3", 0, 2)])
+    assert again == (("e2", 0, 7), ("e3", 0, 2))
+    assert again[0] is first[1]
+
+
+def test_nothing_of_a_line_is_kept_once_its_item_is_forgotten() -> None:
+    cache = Cache()
+    cache.shared([("e1", 0, 5), ("e2", 0, 7)])
+    cache.forget(["e1"])
+    assert list(cache.stretches) == [("e2", 0, 7)]

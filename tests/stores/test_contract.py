@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import subprocess
 import sys
 import threading
@@ -19,7 +20,13 @@ from stored import HERE, OPTIONS, Interrupted, driver, lived, opened
 
 from demem_agent import AsyncSlotMemory, InvalidInput, SlotMemory, async_memories
 from demem_agent.errors import MemoryGone, NotFound, StaleState, StoreError
-from demem_agent.memories import copy_memory, delete_memory, list_memories, rename_memory
+from demem_agent.memories import (
+    copy_memories,
+    copy_memory,
+    delete_memory,
+    list_memories,
+    rename_memory,
+)
 from demem_agent.settings import Settings
 from demem_agent.slots.records import Delta, Head, Operation
 from demem_agent.stores import SCHEMES, Address, MemoryStore, Rows, Store, connections, open_store
@@ -46,16 +53,23 @@ STORES = {
 SERVED = {"{database}": "postgresql"}
 
 
+#: A store some of whose memories may be put aside.
+ASIDE = "aside"
+
+
 @pytest.fixture(
     params=[
-        pytest.param(name, marks=pytest.mark.postgres if tested.url in SERVED else ())
-        for name, tested in STORES.items()
+        *(
+            pytest.param(name, marks=pytest.mark.postgres if tested.url in SERVED else ())
+            for name, tested in STORES.items()
+        ),
+        ASIDE,
     ]
 )
 def store(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> Iterator[Store]:
-    tested = STORES[request.param]
+    tested = STORES["pysqlite3" if request.param == ASIDE else request.param]
     if tested.driver:
         monkeypatch.setattr(connections, "sqlite3", driver(tested.driver))
     url = tested.url.format(
@@ -63,6 +77,11 @@ def store(
         database=request.getfixturevalue("database") if tested.url in SERVED else "",
     )
     found = open_store(url)
+    if request.param == ASIDE:
+        pytest.importorskip("obstore")
+        cold = importlib.import_module("demem_agent.stores.cold")
+        cold.made_ready(found)
+        found = cold.ColdStore(found)
     yield found
     found.close()
 
@@ -293,6 +312,20 @@ class TestWholeMemories:
             one.ingest("the ferry has a new bell", session="s")
         assert twin.export() == memory.export()
         twin.check()
+
+    def test_all_memories_are_copied_and_one_that_differs_is_not_written_over(
+        self, store: Store
+    ) -> None:
+        memory, other = lived(opened(store)), MemoryStore()
+        store.create(HERE._replace(memory_id="empty"), Settings())
+        assert [one.memory_id for one in copy_memories(store, other)] == ["empty", "memory"]
+        assert opened(other).export() == memory.export()
+        assert copy_memories(store, other) == ()
+        opened(other).ingest("the ferry has a new bell")
+        with pytest.raises(InvalidInput, match="another memory 'memory'"):
+            copy_memories(store, other)
+        with pytest.raises(InvalidInput, match="another memory 'memory'"):
+            copy_memories(other, store)
 
     def test_a_memory_is_not_copied_or_renamed_over_another(self, store: Store) -> None:
         lived(opened(store))

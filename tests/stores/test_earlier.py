@@ -245,7 +245,7 @@ def test_vectors_of_before_leave_their_rows_once_they_are_packed(
     with store._reading("look at") as tables:
         rows = tables.opened("evidence", 1, range(1, 6)).values()
         assert [row["codes"] for row in rows] == [None] * 4
-        assert len(tables.vectors.part(1, 0).numbers) == 4
+        assert len(tables.vectors.together(1, range(1, 6)).numbers) == 4
     store.close()
 
 

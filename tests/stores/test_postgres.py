@@ -11,9 +11,14 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from stored import HERE, OPTIONS, lived, opened
+
+pytest.importorskip("psycopg")
+
+import psycopg
 
 from demem_agent import InvalidInput, SlotMemory
 from demem_agent.errors import MemoryFull, MemoryGone, StoreError
@@ -21,11 +26,10 @@ from demem_agent.memories import copy_memory, list_memories, rename_memory
 from demem_agent.settings import Settings
 from demem_agent.slots.records import Delta, Head, Operation
 from demem_agent.stores import Address, MemoryStore, Store, open_store, waiting_at_most
-from demem_agent.stores.postgres import PostgresStore
+from demem_agent.stores.postgres import PostgresStore, schema
 from demem_agent.stores.postgres.schema import VERSION
 from demem_agent.stores.postgres.urls import place_of
 
-psycopg = pytest.importorskip("psycopg")
 pytestmark = pytest.mark.postgres
 KEY = bytes(range(32))
 
@@ -81,6 +85,19 @@ class TestOpening:
         with pytest.raises(StoreError, match="newer version"):
             open_store(database)
 
+    def test_what_an_earlier_version_made_is_brought_up_to_date_once(
+        self, database: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with SlotMemory.open(database, **OPTIONS) as memory:
+            lines = lived(memory).export()
+        later = 'ALTER TABLE "{schema}".memory ADD COLUMN used text;'
+        monkeypatch.setattr(schema, "_MIGRATIONS", (*schema._MIGRATIONS, later))
+        monkeypatch.setattr(schema, "VERSION", VERSION + 1)
+        for _ in range(2):
+            with SlotMemory.open(database, **OPTIONS) as again:
+                assert again.export() == lines
+        assert told(database, "SELECT version FROM {s}.store") == [(VERSION + 1,)]
+
     def test_several_that_open_a_new_store_at_once_make_it_once(self, database: str) -> None:
         script = "import sys; from demem_agent.stores import open_store; open_store(sys.argv[1])"
         command = [sys.executable, "-c", script, database]
@@ -118,6 +135,12 @@ class TestPasswords:
         assert "ver" not in place.shown
         assert place.clean("no password pl@ver here") == "no password *** here"
 
+    def test_what_is_libpqs_in_a_url_stays_as_it_was_written(self) -> None:
+        place = place_of("postgresql://host/db?rls=1&password=a+b%25&schema=s&options=-c%20x%3D1")
+        assert place.conninfo == "postgresql://host/db?password=a+b%25&options=-c%20x%3D1"
+        assert (place.rls, place.schema) == (True, "s")
+        assert "a+b%" in place.secrets
+
     def test_a_store_with_a_password_in_its_url_is_not_pickled(self, database: str) -> None:
         store = PostgresStore(database)
         copy.copy(store).close()
@@ -149,6 +172,68 @@ class TestCommits:
         again = opened(store)
         assert [item.text for item in again.evidence()] == ["the boiler has a brass valve"]
         again.check()
+
+    def test_a_write_that_was_lost_on_its_way_is_done(
+        self, store: PostgresStore, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        memory = opened(store)
+        asking, lost = store._asking, []
+        asked = asking.asked
+
+        def cut(connection: Any, tenant: str, query: bytes, values: Any, **more: Any) -> Any:
+            if isinstance(values, dict) and not lost:
+                lost.append(True)
+                connection.close()
+                raise psycopg.OperationalError("the connection was cut")
+            return asked(connection, tenant, query, values, **more)
+
+        monkeypatch.setattr(asking, "asked", cut)
+        memory.ingest("the boiler has a brass valve")
+        assert lost == [True]
+        assert len(opened(store)) == 1
+
+    def test_a_write_of_which_nobody_knows_any_more_says_so(
+        self, store: PostgresStore, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        store.create(HERE, Settings())
+        asking, lost = store._asking, []
+        asked = asking.asked
+
+        def cut(connection: Any, tenant: str, query: bytes, values: Any, **more: Any) -> Any:
+            if isinstance(values, dict) and not lost:
+                lost.append(True)
+                for seq in range(1, 40):  # others write meanwhile
+                    store.commit(HERE, number(seq))
+                connection.close()
+                raise psycopg.OperationalError("the connection was cut")
+            return asked(connection, tenant, query, values, **more)
+
+        monkeypatch.setattr(asking, "asked", cut)
+        with pytest.raises(StoreError, match="whether this was is not known"):
+            store.commit(HERE, number(1))
+        assert store.seq(HERE) == 39
+
+    @pytest.mark.parametrize("isolation", ["repeatable read", "serializable"])
+    def test_a_database_that_isolates_by_itself_loses_no_write(
+        self, database: str, isolation: str
+    ) -> None:
+        option = quote(f"-c default_transaction_isolation={isolation.replace(' ', chr(92) + ' ')}")
+        url = f"{database}&options={option}"
+        memories = [SlotMemory.open(url, memory_id="m", **OPTIONS) for _ in range(3)]
+
+        def write(memory: SlotMemory) -> None:
+            for n in range(5):
+                memory.ingest(f"turn {n} of {id(memory)}")
+
+        threads = [threading.Thread(target=write, args=(memory,)) for memory in memories]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert [len(memory) for memory in memories] == [15, 15, 15]
+        memories[0].check()
+        for memory in memories:
+            memory.close()
 
     def test_connections_that_the_server_ended_are_not_noticed(
         self, store: PostgresStore, database: str

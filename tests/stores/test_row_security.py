@@ -8,6 +8,10 @@ from typing import Any
 import pytest
 from stored import HERE, OPTIONS, lived, opened
 
+pytest.importorskip("psycopg")
+
+import psycopg
+
 from demem_agent import SlotMemory
 from demem_agent.errors import MemoryFull, MemoryGone, StoreError
 from demem_agent.memories import delete_memory, list_memories, rename_memory
@@ -15,7 +19,6 @@ from demem_agent.stores import Address
 from demem_agent.stores.postgres import PostgresStore
 from demem_agent.stores.postgres.urls import place_of
 
-psycopg = pytest.importorskip("psycopg")
 pytestmark = pytest.mark.postgres
 ROLE = "demem_guest"
 #: What docs/howto/postgresql.md has a role granted.

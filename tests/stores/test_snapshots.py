@@ -25,6 +25,7 @@ from demem_agent.errors import DeMemError, EncoderMismatch, StoreError
 from demem_agent.safekeeping import repair
 from demem_agent.scoring.columns import Column
 from demem_agent.scoring.index import PassageIndex
+from demem_agent.scoring.texts import plain, squeezed
 from demem_agent.slots.state import State
 from demem_agent.stores import Store, connections, numbering, open_store, snapshots, sqlite, tables
 from demem_agent.stores.examining import examined, repaired
@@ -55,6 +56,7 @@ def steps(seed: int) -> list[Any]:
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pack few items in a block, and at once."""
     monkeypatch.setattr(numbering, "ITEMS", 4)
+    monkeypatch.setattr(numbering, "PART", 2)
     monkeypatch.setattr(snapshots, "FEWEST", 1)
 
 
@@ -374,7 +376,7 @@ def test_another_encoder_makes_no_vectors_anew(tmp_path: Path) -> None:
     file = packed_file(tmp_path, **given)
     hurt(file, "vector_part", 0)
     other = {**given, "encoder": BagEncoder(64)}
-    with pytest.raises(StoreError, match="damaged rows: vectors of evidence 1 to 4"):
+    with pytest.raises(StoreError, match="damaged rows: vectors of evidence 1 to 2"):
         opened(str(tmp_path), other)
     done = repaired(file, tmp_path / "mended.db")
     assert (done.items, done.lost) == (len(VALVES), 0)
@@ -393,7 +395,7 @@ def test_a_repair_makes_vectors_anew_with_the_encoder_given(tmp_path: Path) -> N
         known = memory.fingerprint()
     hurt(file, "vector_part", 1)
     done = repair(file, tmp_path / "mended.db", encoder=given["encoder"])
-    assert done.rows[0] == "default: vectors of evidence 5 to 8"
+    assert done.rows[0] == "default: vectors of evidence 3 to 4"
     with SlotMemory.open(f"sqlite:///{tmp_path}/mended.db", **given) as mended:
         assert mended.fingerprint() == known
 
@@ -439,7 +441,8 @@ def test_a_doctor_tells_what_is_packed_and_is_not_so(tmp_path: Path) -> None:
         store = memory._held.team.store
         state = memory._held.state
         packed = state.packed(["e1", "e2", "e3", "e4"])
-        body = snapshots.packed_to(replace(packed, text=packed.text.replace(b"0", b"7")))
+        text = squeezed([plain(packed.text).replace(b"0", b"7")])
+        body = snapshots.packed_to(replace(packed, text=text))
         part = snapshots.part_of(packed)
         assert isinstance(store, SqliteStore)
         assert body is not None
@@ -507,7 +510,7 @@ def test_a_format_stands_for_what_columns_hold() -> None:
     memory.ingest_many([{"text": text, "speaker": "Ana"} for text in TEXTS])
     state = memory._held.state
     packed = state.packed(list(state.evidence))
-    digest = sha256(packed.text)
+    digest = sha256(plain(packed.text))
     for name, column in sorted(packed.columns.items()):
         if name not in ("codes", "scale", "exact"):
             digest.update(f"{name} {column.tolist()}".encode())

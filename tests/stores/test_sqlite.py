@@ -7,9 +7,8 @@ import os
 import sqlite3
 import subprocess
 import sys
-import time
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from types import ModuleType
 
@@ -370,12 +369,12 @@ def test_a_damaged_memory_can_be_deleted(tmp_path: Path) -> None:
 
 
 OPENED_AT_ONCE = """
-import importlib, sys, time
+import importlib, sys
 from demem_agent.stores import connections
 from demem_agent.stores.sqlite import SqliteStore
 connections.sqlite3 = importlib.import_module(sys.argv[1])
-while time.time() < float(sys.argv[3]):
-    pass
+print(flush=True)
+sys.stdin.read()  # it ends for all at once
 SqliteStore(sys.argv[2]).close()
 """
 
@@ -387,10 +386,21 @@ def test_a_new_file_can_be_opened_by_several_processes_at_once(
         pytest.skip(f"SQLite {module.sqlite_version} cannot share a file safely")
     for number in range(2):
         file = tmp_path / f"{number}.db"
-        begin = str(time.time() + 1.0)
-        command = [sys.executable, "-c", OPENED_AT_ONCE, module.__name__, str(file), begin]
-        others = [subprocess.Popen(command) for _ in range(4)]
-        assert [other.wait() for other in others] == [0, 0, 0, 0]
+        command = [sys.executable, "-c", OPENED_AT_ONCE, module.__name__, str(file)]
+        waiting, begin = os.pipe()
+        with ExitStack() as running:
+            others = [
+                running.enter_context(
+                    subprocess.Popen(command, stdin=waiting, stdout=subprocess.PIPE)
+                )
+                for _ in range(4)
+            ]
+            os.close(waiting)
+            for other in others:
+                assert other.stdout is not None
+                other.stdout.readline()
+            os.close(begin)
+        assert [other.returncode for other in others] == [0, 0, 0, 0]
 
 
 class FullDisk:

@@ -9,7 +9,7 @@ from stored import HERE
 
 from demem_agent.errors import InvalidInput
 from demem_agent.settings import Settings
-from demem_agent.stores import SCHEMES, open_store
+from demem_agent.stores import SCHEMES, open_store, shown_url
 
 
 @pytest.mark.parametrize(
@@ -32,6 +32,20 @@ def test_a_url_that_names_no_store_is_refused(url: Any) -> None:
     named = [repr(scheme.example) for scheme in SCHEMES.values()]
     assert refused.value.allowed == " or ".join(named)
     assert "'sqlite:///path/to/file.db'" in named
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("postgresql://ana:pl@ver@host/db", "postgresql://ana:***@host/db"),
+        ("postgresql://host/db?password=plover&rls=1", "postgresql://host/db?password=***&rls=1"),
+        ("postgresql://ana@host:5432/db?x=a:b@c", "postgresql://ana@host:5432/db?x=a:b@c"),
+        ("sqlite:///C:/Users/ana@home/bot.db", "sqlite:///C:/Users/ana@home/bot.db"),
+        ("bot.db", "bot.db"),
+    ],
+)
+def test_a_url_is_shown_without_its_password(url: str, shown: str) -> None:
+    assert shown_url(url) == shown
 
 
 def test_every_store_in_ram_is_its_own() -> None:

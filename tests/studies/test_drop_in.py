@@ -53,7 +53,7 @@ def read(limit: int) -> dict[tuple[str, str, int], float]:
     divided = [
         found.divided(name, divide, 0) for name, divide in (("one", together), ("each", apart))
     ]
-    dropped = Selecting(found, DIALOGUE, limit).dropped(divided, oracle=("each",), first=("each",))
+    dropped = Selecting(found, DIALOGUE, limit).dropped(divided, also=("each",))
     return {(one.retriever, one.selection, one.question): one.recall for one in dropped}
 
 
@@ -63,7 +63,7 @@ def test_one_slot_with_everything_is_the_retriever_as_it_is(retriever: str) -> N
         recalls = read(limit)
         for question in range(3):
             alone = recalls[retriever, ORIGINAL, question]
-            assert recalls[retriever, "one, routed", question] == alone
+            assert recalls[retriever, "one", question] == alone
 
 
 def test_nothing_outside_of_the_slot_is_read_unless_it_only_goes_first() -> None:
@@ -72,7 +72,7 @@ def test_nothing_outside_of_the_slot_is_read_unless_it_only_goes_first() -> None
         # With room for everything all is found, but for what is in another slot.
         assert recalls[name, ORIGINAL, 2] == recalls[name, "each, first", 2] == 1.0
         assert recalls[name, "each, oracle", 2] == 0.5
-        assert recalls[name, "each, oracle", 0] == 1.0
+        assert recalls[name, "each, oracle", 0] == recalls[name, "each, nearest", 0] == 1.0
 
 
 def test_the_routed_slot_goes_first_where_there_is_no_room_for_both() -> None:
@@ -110,11 +110,11 @@ def test_tables_compare_question_by_question_with_the_original() -> None:
     dropped = [
         *one(0, ORIGINAL, 1.0),
         *one(1, ORIGINAL, 0.5),
-        *one(1, "own, routed", 0.75),
+        *one(1, "own", 0.75),
     ]
     recalls, differences, by_category = drop_in_sheets(dropped, 0)
     assert [cell.mean for cell in dict(recalls.rows)[ORIGINAL]] == [0.75] * 5  # type: ignore[union-attr]
-    assert [cell.mean for cell in dict(differences.rows)["own, routed"]] == [0.25] * 5  # type: ignore[union-attr]
+    assert [cell.mean for cell in dict(differences.rows)["own"]] == [0.25] * 5  # type: ignore[union-attr]
     assert dict(differences.rows)["paper, judged"] == (0.088, None, None, 0.062, None)
     assert by_category.columns == ("temporal",)
 
@@ -124,5 +124,5 @@ def test_an_audit_reads_every_question_by_every_retriever_in_every_way() -> None
     assert found.sheets[0].title.startswith("Recall")
     own = list(dropped_of(DIALOGUE))
     ways = {(one.retriever, one.selection) for one in own}
-    assert len(own) == 3 * len(ways) == 3 * len(RETRIEVERS) * (1 + 5 + 2 + 1)
+    assert len(own) == 3 * len(ways) == 3 * len(RETRIEVERS) * (1 + 5 + 2 * 3)
     assert all(one.size <= 2000 for one in own)

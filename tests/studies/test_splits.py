@@ -463,8 +463,9 @@ def locomo(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("graph", "Cannot-link graph, all epochs"),
         ("mismatch", "Why cosine fails where this memory does not"),
         ("drop-in", "Recall within 2,000 characters"),
-        ("capacity", "At the same number of slots"),
+        pytest.param("capacity", "At the same number of slots", marks=pytest.mark.slow),
         ("sweep", "Recall and its stability"),
+        ("routing", "Routed by, before feedback"),
     ],
 )
 def test_an_audit_prints_its_tables_and_what_stands_in_and_writes_all_of_it(

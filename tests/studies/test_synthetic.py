@@ -16,7 +16,7 @@ from demem_agent.errors import InvalidInput
 from demem_agent.studies.synthetic import EXPERIMENTS, Scale, make_world, run_lab
 from demem_agent.studies.synthetic.baselines import Club, k_means
 from demem_agent.studies.synthetic.cases import Case, measure_assignment, run_case
-from demem_agent.studies.synthetic.environment import NOISE, redraw
+from demem_agent.studies.synthetic.environment import NOISE, Block, play, redraw
 from demem_agent.studies.synthetic.epochs import EpochCase, run_epochs
 from demem_agent.studies.synthetic.methods import METHODS
 from demem_agent.studies.synthetic.partitions import BUDGETS
@@ -59,6 +59,36 @@ def test_a_change_keeps_who_shares_an_identity() -> None:
     after = redraw(world, np.random.default_rng(1))
     assert (after.identity == world.identity).all()
     assert not np.isclose(after.mu, world.mu).any()
+
+
+class Scripted:
+    """Plays one action after the other, and keeps what it is told."""
+
+    def __init__(self, actions: int) -> None:
+        self.actions = actions
+        self.told: list[tuple[int, int, float]] = []
+
+    def choose(self, context: int) -> int:
+        return len(self.told) % self.actions
+
+    def learn(self, context: int, action: int, reward: float) -> None:
+        self.told.append((context, action, reward))
+
+    def partition(self) -> Assignment:
+        raise AssertionError("nobody asks for it")
+
+
+def test_regret_is_what_the_actions_played_lose_and_rewards_have_their_means() -> None:
+    world = make_world(0.5, np.random.default_rng(2), contexts=3, identities=2, actions=2)
+    scripted = Scripted(2)
+    regret = play(scripted, [Block(0, world)], 12_000, np.random.default_rng(3))
+    best = [max(row) for row in world.mu.tolist()]
+    assert regret.tolist() == [best[x] - world.mu[x, a] for x, a, _ in scripted.told]
+    for x in range(3):
+        for a in range(2):
+            rewards = [reward for c, b, reward in scripted.told if (c, b) == (x, a)]
+            assert np.mean(rewards) == pytest.approx(world.mu[x, a], abs=4 * NOISE / 2_000**0.5)
+            assert all(0 <= reward <= 1 for reward in rewards)
 
 
 def test_measures_of_a_hand_checkable_partition() -> None:

@@ -70,6 +70,7 @@ COMMANDS = _Commands(
         "import": "commands.restore.restore",
         "backup": "commands.whole.backup.backup",
         "restore": "commands.restore.restore",
+        "cool": "commands.whole.cool.cool",
         "doctor": "commands.whole.doctor.doctor",
         "rotate-key": "commands.whole.rotate_key.rotate_key",
         "verify-receipt": "commands.whole.verify_receipt.verify_receipt",

@@ -66,7 +66,7 @@ def restore(
     rows = _with_settings(rows, budget.given())
     if place.holds_memory():
         raise UsageError(
-            f"{place.memory} already holds a memory with the id {place.memory_id!r}; "
+            f"{place.shown} already holds a memory with the id {place.memory_id!r}; "
             "pass another --id"
         )
     place.require_folder()
@@ -90,7 +90,7 @@ def _restore_backup(file: Path, place: Place, output: Output, *, verify: bool) -
     if verify:
         return
     if place.path is None:
-        raise UsageError(f"{place.memory} is no file; a backup goes into one")
+        raise UsageError(f"{place.shown} is no file; a backup goes into one")
     made = backup(f"sqlite:///{file.resolve()}", place.path)
     said = f"{made.memories} memories are in {made.path}."
     output.show({**asdict(made), "at": made.at.isoformat()}, cell(said))

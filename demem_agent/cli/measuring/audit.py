@@ -50,6 +50,7 @@ def audit(
     drop-in: retrievers confined to the slot of a partition.
     capacity: certified splits, with merges, against as many slots opened by similarity.
     sweep: 144 settings of four limits of a reading.
+    routing: slot scores that read the slot alone, as the paper's does.
     Tables with the paper's figures in columns of their own, or JSON; with --out also every record
     and a figure. Takes minutes. docs/splits.md defines what is measured.
     """

@@ -17,7 +17,6 @@ from demem_agent.errors import StoreError
 from demem_agent.stores.postgres.sessions import (
     WAIT,
     Connection,
-    is_lost,
     passes,
     reported,
     sessions_of,
@@ -97,8 +96,6 @@ class Asking:
                 except psycopg.Error as error:
                     if at_last or not passes(error, connection):
                         raise
-                    if is_lost(error, connection):
-                        self.sessions.check()
         raise AssertionError("the last try returns or raises")
 
     def asked(

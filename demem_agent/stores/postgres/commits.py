@@ -46,7 +46,8 @@ class Commit:
         self._asking = asking
         self._address = address
         self._delta = delta
-        self._sent: _Change | None = None
+        self._made: _Change | None = None
+        self._is_unsure = False  # whether it may have been written by a try that came to no end
         self._causes = causes(delta)
 
     def write(self, connection: Connection) -> None:
@@ -59,17 +60,19 @@ class Commit:
             psycopg.Error: if the database cannot be asked.
         """
         memories = Memories(self._asking, connection)
-        if self._sent is None:
-            self._sent = self._change(memories)
-        elif self._was_written(memories, self._sent):
+        change = self._made or self._change(memories)
+        if self._is_unsure and self._was_written(memories, change):
             return
-        change = self._sent
-        if self._is_done(connection, change):
+        self._made = change
+        self._is_unsure = True
+        is_done = self._is_done(connection, change)
+        self._is_unsure = False
+        if is_done:
             self._asking.sessions.learn(self._address, change.after)
             return
         known = self._required(memories)
         if known.token != change.before.token:
-            self._sent = None  # as a backup that was restored has it
+            self._made = None  # as a backup that was restored has it
         else:
             self._require_room(connection, change)
         raise Busy

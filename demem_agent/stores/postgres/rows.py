@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -28,7 +29,6 @@ from demem_agent.stores.memory_rows import (
 )
 from demem_agent.stores.rows import DAMAGE, Columns
 from demem_agent.stores.sealing import SECRET, Broken, packed, unpacked
-from demem_agent.stores.squeezing import squeezed, unsqueezed
 from demem_agent.stores.tables import COLUMNS, Row, key_of, number_in_row
 
 __all__ = ["KINDS", "Changes", "Fetched", "Known", "Slip", "drawn_number", "drawn_token"]
@@ -47,6 +47,8 @@ _GIVEN = {
 }
 #: Writes whose tokens the row of a memory keeps.
 _WRITES = 16
+#: How hard it is deflated.
+_QUICKLY = 1
 #: A row of the database: (table, number, what is sealed).
 Slip = tuple[int, int, bytes]
 
@@ -105,7 +107,8 @@ class Known:
         """
         plain = plain_of(self.row)
         more = dumps([sorted(self.slots), self.writes])
-        body = squeezed(packed([body_of_memory(self.row), more]))
+        # It is written with every operation: quickly rather than small.
+        body = zlib.compress(packed([body_of_memory(self.row), more]), _QUICKLY)
         place = place_of_memory(self.row.id, self.row.address, plain)
         sealed = _sealed(body, file, place)
         return self.id, plain.era, plain.seq, plain.items, self.token, sealed
@@ -119,7 +122,7 @@ class Known:
         """
         memory, era, seq, items, token, sealed = values
         place = place_of_memory(memory.int, address, Plain(seq, era, items))
-        told = unpacked(unsqueezed(_unsealed(sealed, file, place)), ("body", "more"))
+        told = unpacked(zlib.decompress(_unsealed(sealed, file, place)), ("body", "more"))
         slots, writes = json.loads(told["more"])
         row = memory_in(told["body"], memory.int, address)
         return cls(row, token, frozenset(slots), tuple((after, one) for after, one in writes))

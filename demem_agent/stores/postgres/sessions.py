@@ -33,7 +33,6 @@ __all__ = [
     "WAIT",
     "Connection",
     "Sessions",
-    "is_lost",
     "passes",
     "reported",
     "sessions_of",
@@ -44,8 +43,15 @@ Connection: TypeAlias = psycopg.Connection[tuple[Any, ...]]
 
 #: Seconds to wait for a connection, or for another transaction, before giving up.
 WAIT = 5.0
-#: Seconds that connecting may take.
-_CONNECTING = 5
+#: What libpq is told unless the URL says otherwise: seconds that connecting may take, and after
+#: which a server that says nothing at all is given up.
+_PATIENT = {
+    "connect_timeout": 5,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 25_000,
+}
 #: Seconds between two tries to connect; a pool that cannot asks again only when it is asked.
 _PATIENCE = 0.5
 #: Seconds for which it is taken as known which kinds of work are queued.
@@ -74,8 +80,7 @@ class Sessions:
         self.pid = os.getpid()
         self.users = 0
         how: dict[str, Any] = {"autocommit": True, "prepare_threshold": None}
-        if "connect_timeout" not in place.conninfo:
-            how["connect_timeout"] = _CONNECTING
+        how |= {name: value for name, value in _PATIENT.items() if name not in place.conninfo}
         with reported("open", place), psycopg.connect(place.conninfo, **how) as db:
             self._standing = made_ready(db, place, key, make=make)
         self.secret = self._opened(key)
@@ -122,10 +127,6 @@ class Sessions:
             yield taken
         finally:
             self._pool.putconn(taken)
-
-    def check(self) -> None:
-        """Drop the connections that are broken, since one was."""
-        self._pool.check()
 
     def known(self, address: Address) -> Known | None:
         """Return the row of a memory as it was last seen, if it was lately."""
@@ -243,11 +244,6 @@ def reported(doing: str, place: Place) -> Iterator[None]:
         raise StoreError(f"cannot {doing} {place.shown}: {place.clean(error)}") from error
 
 
-def is_lost(error: psycopg.Error, connection: Connection) -> bool:
-    """Whether a connection broke, so that nobody knows whether the last statement was done."""
-    return connection.closed or isinstance(error, _STOPPING)
-
-
 def passes(error: psycopg.Error, connection: Connection) -> bool:
-    """Whether the same may well succeed a moment later."""
-    return is_lost(error, connection) or isinstance(error, _LOST_TO_ANOTHER)
+    """Whether the same may well succeed a moment later: the connection broke, or another won."""
+    return connection.closed or isinstance(error, (*_STOPPING, *_LOST_TO_ANOTHER))

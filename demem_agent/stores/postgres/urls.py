@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import parse_qsl, unquote, urlencode
+from urllib.parse import quote, unquote
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
@@ -59,10 +59,15 @@ def place_of(url: str) -> Place:
         InvalidInput: for a URL that cannot be read, or an option out of its range.
     """
     base, _, query = url.partition("?")
-    given = parse_qsl(query, keep_blank_values=True)
-    own = {name: value for name, value in given if name in _OWN}
-    rest = [(name, value) for name, value in given if name not in _OWN]
-    conninfo = f"{base}?{urlencode(rest)}" if rest else base
+    given = [part for part in query.split("&") if part]
+    own = {}
+    for part in given:
+        name, _, value = part.partition("=")
+        if name in _OWN:
+            own[name] = unquote(value)
+    # What is libpq's stays as it was written: it reads a + otherwise than most.
+    rest = "&".join(part for part in given if part.partition("=")[0] not in _OWN)
+    conninfo = f"{base}?{rest}" if rest else base
     known = _parsed(conninfo)
     schema = own.get("schema", "demem")
     if not _SCHEMA.fullmatch(schema):
@@ -76,7 +81,7 @@ def place_of(url: str) -> Place:
         connections=_whole("connections", own.get("connections", "10"), _MOST_CONNECTIONS),
         parts=_whole("parts", own.get("parts", "16"), _MOST_PARTS),
         shown=f"postgresql://{host} (schema {schema})",
-        secrets=tuple({*secrets, *map(unquote, secrets)}),
+        secrets=tuple({*secrets, *map(quote, secrets)}),
     )
 
 

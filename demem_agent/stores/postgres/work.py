@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from demem_agent.errors import StoreError
+from demem_agent.stores.aside import MARK
 from demem_agent.stores.backlog import Backlog
 from demem_agent.stores.base import Address
 from demem_agent.stores.postgres.asking import Asking, rows_of_statement
@@ -109,12 +110,13 @@ class Work:
         Args:
             tenant: whose memories, where the store shows no others.
         """
-        source = f'"{self._store}".memory m, unnest(%b::text[]) AS k (kind)'
+        memories = f'(SELECT * FROM "{self._store}".memory WHERE NOT starts_with(tenant, %b)) m'
+        source = f"{memories}, unnest(%b::text[]) AS k (kind)"
         query = queued_from(self._store, source)
 
         def write(connection: Connection) -> None:
             with self._asking.transaction(connection, tenant):
-                connection.execute(_said(query), (list(kinds),), binary=True)
+                connection.execute(_said(query), (MARK.tenant, list(kinds)), binary=True)
 
         self._asking.run("queue work in", write)
 

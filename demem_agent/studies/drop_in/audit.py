@@ -20,14 +20,17 @@ __all__ = ["LIMIT", "audit_drop_in", "drop_in_sheets", "dropped_of"]
 
 #: Characters of every reading.
 LIMIT = 2000
+#: What a partition is called in tables of five retrievers.
+_SHORT = {"oracle-support": "gold"}
 #: What the paper's systems are here.
 _THEIRS = {"cosine": "RAG", "graph": "EMem-G"}
 NOTES = (
-    "Routed: passages of the slot that the slot scores choose, and no others; oracle: of the slot "
-    "with most gold; first: the routed slot's ahead of all others. Own slots are those of a memory "
-    "before feedback. Recall of gold turns within 2,000 characters, where the paper has answers "
-    "judged right (RAG and EMem-G; cosine and graph stand for them). Differences are question by "
-    "question.",
+    "A partition: passages of its slot that the slot scores choose, and no others; nearest: of the "
+    "slot whose prototype is nearest, as in the paper; oracle: of the slot with most gold; first: "
+    "the chosen slot's ahead of all others. Own slots are those of a memory before feedback; gold "
+    "is a partition made from it. Recall of gold turns within 2,000 characters, where the paper "
+    "has answers judged right (RAG and EMem-G; cosine and graph stand for them). Differences are "
+    "question by question.",
 )
 
 
@@ -53,9 +56,10 @@ def dropped_of(dialogue: Dialogue, *, limit: int = LIMIT, seed: int = 0) -> Iter
     slots = memory.settings.slots
     room = -(-len(memory.evidence()) // 4)  # as the partition intervention bounds its slots
     held = held_items(memory, dialogue, default_encoder(), slots, room)
-    divided = [held.divided(name, divide, seed) for name, divide in PARTITIONS.items()]
-    selecting = Selecting(held, dialogue, limit)
-    yield from selecting.dropped(divided, oracle=("own", "oracle-support"), first=("own",))
+    divided = [
+        held.divided(_SHORT.get(name, name), divide, seed) for name, divide in PARTITIONS.items()
+    ]
+    yield from Selecting(held, dialogue, limit).dropped(divided, also=("own", "gold"))
 
 
 def drop_in_sheets(dropped: Sequence[Dropped], seed: int) -> tuple[Sheet, ...]:
@@ -96,7 +100,7 @@ def _less(dropped: Sequence[Dropped], originals: Sequence[Dropped], of: Interval
 
 def _by_category(by_selection: Mapping[str, Sequence[Dropped]], of: Intervals) -> Sheet:
     """Show what confining to the memory's own slots does to each kind of question."""
-    confined = by_selection.get("own, routed", [])
+    confined = by_selection.get("own", [])
     originals = by_selection.get(ORIGINAL, [])
     categories = tuple(dict.fromkeys(one.category for one in originals))
     rows: list[SheetRow] = []
@@ -109,4 +113,4 @@ def _by_category(by_selection: Mapping[str, Sequence[Dropped]], of: Intervals) -
             )
             cells.append(_less(own, other, of))
         rows.append((name, tuple(cells)))
-    return Sheet("Own slots, routed, less the original, by category", categories, tuple(rows))
+    return Sheet("Own slots, less the original, by category", categories, tuple(rows))

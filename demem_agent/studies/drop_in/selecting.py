@@ -2,8 +2,11 @@
 
 Paper: appendix "Modularity of the Decision-Aware Selection Criterion". Only the selection differs:
 the same passages, cut and rendered alike, within the same limit. "original" takes the best of all
-passages; "routed" the best of the slot that the library's slot scores choose; "oracle" of the slot
-that holds most gold; "first" of all, those of the routed slot ahead of the others.
+passages. A partition by its name takes the best of the slot that the library's slot scores choose;
+"nearest" of the slot whose prototype is nearest to the question, which is the paper's score;
+"oracle" of the slot that holds most gold; and "first" of all, those of the chosen slot ahead of the
+others. The library's slot scores know those of passages: what they choose is a part of what
+Score_theta knows, and a retriever that knows less may gain by that alone.
 """
 
 from __future__ import annotations
@@ -109,19 +112,18 @@ class Selecting:
         self._passages = _Passages(held)
         self._turns = grouped(dialogue.turns, lambda turn: turn.source_id)
 
-    def dropped(
-        self, partitions: Sequence[Divided], *, oracle: Sequence[str], first: Sequence[str]
-    ) -> Iterator[Dropped]:
+    def dropped(self, partitions: Sequence[Divided], *, also: Sequence[str]) -> Iterator[Dropped]:
         """Yield what is read, question by question.
 
         Args:
-            partitions: each routes; oracle, first: names of those that also select so.
+            partitions: each routes by slot scores.
+            also: names of those that also select in the other ways.
         """
         for asked in self._held.asked:
             gold = self._gold(asked)
             if not gold:
                 continue
-            chosen = dict(_selections(partitions, asked, oracle, first))
+            chosen = dict(_selections(partitions, asked, also))
             for name, retrieve in RETRIEVERS.items():
                 order = _best_first(retrieve(self._passages, asked))
                 yield self._read(asked, gold, (name, ORIGINAL), order)
@@ -160,13 +162,13 @@ def _best_first(scores: Scores) -> Rows:
 
 
 def _selections(
-    partitions: Sequence[Divided], asked: Asked, oracle: Sequence[str], first: Sequence[str]
+    partitions: Sequence[Divided], asked: Asked, also: Sequence[str]
 ) -> Iterator[tuple[str, tuple[NDArray[np.bool_], bool]]]:
     """Yield by name the rows of a slot, and whether nothing else may be read."""
     for one in partitions:
         routed = one.of_rows == one.routed(asked)
-        yield f"{one.partition}, routed", (routed, True)
-        if one.partition in oracle:
+        yield one.partition, (routed, True)
+        if one.partition in also:
+            yield f"{one.partition}, nearest", (one.of_rows == one.nearest(asked), True)
             yield f"{one.partition}, oracle", (one.of_rows == one.oracle(asked), True)
-        if one.partition in first:
             yield f"{one.partition}, first", (routed, False)

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from demem_agent.answering.extractive import ExtractiveAnswerer
@@ -29,7 +30,7 @@ from demem_agent.evaluate.system import Maker, System
 from demem_agent.evaluate.systems import BASELINES
 from demem_agent.studies.intervals import Intervals
 from demem_agent.studies.paper import FAILURES
-from demem_agent.studies.sheets import Sheet, SheetRow
+from demem_agent.studies.sheets import Cell, Sheet, SheetRow
 from demem_agent.types import Question
 
 __all__ = ["REASONS", "Failure", "Kind", "attributed", "attribution_sheets", "reason"]
@@ -120,16 +121,18 @@ def attribution_sheets(failures: Sequence[Failure], seed: int) -> tuple[Sheet, .
     answers, evidence = by_kind.get("answer", []), by_kind.get("evidence", [])
     rows: list[SheetRow] = []
     for why in REASONS:
-        shares = []
+        has = partial(_has, why=why)
+        cells: list[Cell] = []
         for own in (answers, evidence):
-            shares += [
-                sum(one.reason == why for one in own),
-                of.over(own, lambda one, why=why: one.reason == why),  # type: ignore[misc]
-            ]
-        rows.append((why, (*shares, FAILURES.get(why))))
+            cells += [sum(map(has, own)), of.over(own, has)]
+        rows.append((why, (*cells, FAILURES.get(why))))
     rows.append(("all", (len(answers), None, len(evidence), None, None)))
     columns = ("answers", "share", "evidence", "share", "paper")
     return (Sheet("Why cosine fails where this memory does not", columns, tuple(rows)),)
+
+
+def _has(failure: Failure, why: Reason) -> bool:
+    return failure.reason == why
 
 
 def _answered(system: System, probe: Probe, gold: Sequence[Gold], limit: int) -> _Answered:

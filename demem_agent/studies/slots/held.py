@@ -61,6 +61,12 @@ class Divided:
         scores = slot_scores(asked.ranking, self.of_rows, self.prototypes, asked.query.vector, {})
         return min(scores, key=lambda slot: (-scores[slot], slot))
 
+    def nearest(self, asked: Asked) -> int:
+        """Return the slot whose prototype is nearest: a score that reads the slot alone."""
+        vector = asked.query.vector
+        near = {slot: float(mean @ vector) for slot, mean in self.prototypes.items()}
+        return min(near, key=lambda slot: (-round(near[slot], 4), slot))
+
     def oracle(self, asked: Asked) -> int:
         """Return the slot that holds most of the gold."""
         of_gold = self.labels[list(asked.gold)]

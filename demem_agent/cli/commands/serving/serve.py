@@ -16,6 +16,7 @@ from demem_agent.cli.faults import UsageError
 from demem_agent.cli.memory_options import Budget, Helpers
 from demem_agent.cli.output import Output
 from demem_agent.cli.printing import print_json, print_line
+from demem_agent.stores import shown_url
 
 __all__ = ["serve"]
 
@@ -141,10 +142,10 @@ def _say(address: str, told: Told, served: Served, guests: Guests, output: Outpu
     """Print what is served, and to whom."""
     if output.json:
         counted = {"memories": told.memories, "keys": told.keys}
-        print_json({"url": address, "store": served.url, **counted})
+        print_json({"url": address, "store": shown_url(served.url), **counted})
     else:
         many = _many(told.memories, "memory", "memories")
-        print_line(f"{served.url} ({many}) is served at {address}")
+        print_line(f"{shown_url(served.url)} ({many}) is served at {address}")
         print_line(_whom(told, served.keys_path))
         for line in guests.said(address):
             print_line(line)

@@ -62,7 +62,7 @@ def file_of(place: Place) -> Path:
     """
     place.require_file()
     if place.path is None:
-        raise UsageError(f"{place.memory} is no SQLite file")
+        raise UsageError(f"{place.shown} is no SQLite file")
     return place.path
 
 
