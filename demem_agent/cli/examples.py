@@ -143,6 +143,10 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "demem worker -m bot.db --model qwen3 --base-url http://localhost:11434/v1",
         "demem worker -m bot.db --kinds retention --forget-older-than guests/=30d",
     ),
+    "jobs": (
+        "demem jobs -m postgresql://demem@db/memories",
+        "demem jobs -m postgresql://demem@db/memories --off",
+    ),
     "mcp": ("demem mcp -m bot.db", "demem mcp -m bot.db --http --port 8000 --namespace-per-call"),
     "setup": (
         "demem setup claude-code --dry-run",

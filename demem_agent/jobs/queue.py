@@ -146,8 +146,7 @@ class Queue:
         """See to what no worker does any more, and to what only the calendar causes."""
         work = self._store.work
         work.take_over(self._stalled, MOST_TRIES)
-        if RETENTION in self._kinds:
-            work.queue_daily([RETENTION])
+        work.queue_daily([kind for kind in work.kinds() if kind == RETENTION], self._tenant)
 
     def _work(self, *, wait: bool, every: float) -> None:
         """Do jobs until this is to end, or no more waits."""
@@ -195,7 +194,7 @@ class Queue:
             conninfo=work.conninfo,
             kwargs={"autocommit": True, "prepare_threshold": None},
             min_size=1,
-            max_size=4,
+            max_size=self._concurrency + _MORE_THREADS,
         )
         app = procrastinate.App(connector=connector)
         for kind in self._kinds:
@@ -230,14 +229,14 @@ class Queue:
         elif done.failed:
             raise GivenUp(f"{kind}: {done.failed}")
 
-    def _sweep(self, *, kinds: list[str], revive: bool) -> None:
+    def _sweep(self, *, kinds: list[str], revive: bool, tenant: str) -> None:
         """Queue what no write has queued."""
         work = self._store.work
         with self._lock:
             self._begun += 1
         if revive:
             work.revive()
-        work.queue_all(kinds, self._tenant)
+        work.queue_all(kinds, tenant)
 
 
 class _Qualified(procrastinate.PsycopgConnector):

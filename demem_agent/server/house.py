@@ -13,6 +13,7 @@ from demem_agent.errors import InvalidInput, NotFound, StoreError
 from demem_agent.held import version_now
 from demem_agent.options import Options, settings_given
 from demem_agent.pool import MemoryPool
+from demem_agent.server.backlog import WorkWatch
 from demem_agent.server.common import Common, Shared
 from demem_agent.server.cursors import Cursors
 from demem_agent.server.events import Events
@@ -39,6 +40,7 @@ class House:
         ring: the keys.
         settings: of memories that are made here, where whoever makes one gives no others.
         common: what it has in common with other workers; there are none unless given.
+        work: looks at background work; there is none unless given.
     """
 
     def __init__(
@@ -47,11 +49,13 @@ class House:
         ring: KeyRing,
         settings: Options | None = None,
         common: Shared | None = None,
+        work: WorkWatch | None = None,
     ) -> None:
         self.pool = pool
         self.ring = ring
         self.settings = settings or {}
         self.common: Shared = common or Common()
+        self.work = work or WorkWatch()
         self.events = Events()
         self.metrics = Metrics()
         self.cursors = Cursors(ring.signing_secret())

@@ -57,6 +57,7 @@ def test_every_command_on_a_memory_is_tried_here() -> None:
         "audit",
         "serve",
         "worker",
+        "jobs",
         "open",
         "inspect",
         "keys",

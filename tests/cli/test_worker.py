@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -83,3 +84,47 @@ def test_it_goes_on_until_sigterm_and_ends_well(memory: Path) -> None:
         rest = process.stdout.read()
     assert process.returncode == 0
     assert rest.startswith("Done: retention 0.")
+
+
+def test_a_file_has_no_queue(demem: Demem, memory: Path) -> None:
+    done = demem("jobs", "-m", memory)
+    assert done.code == 1
+    assert "postgresql://" in done.err
+
+
+@pytest.mark.postgres
+def test_a_store_in_postgresql_has_one(demem: Demem, database: str) -> None:
+    pytest.importorskip("procrastinate")
+    with SlotMemory.open(database, memory_id="ana") as memory:
+        memory.ingest("I moved to Lisbon.", speaker="Ana")
+    assert "Nothing is queued" in demem("jobs", "-m", database).out
+    with Provider(obedient) as provider:
+        url = ("--base-url", provider.url)
+        done = demem("worker", "-m", database, "--once", "--model", "small", *url, "--json")
+    assert done.document["done"]["notes"] == 1
+    with SlotMemory.open(database, memory_id="ana") as memory:
+        memory.ingest("The cat is grey.", speaker="Ana")
+    assert demem("jobs", "-m", database, "--json").document["waiting"]["notes"] == 1
+    off = demem("jobs", "-m", database, "--off", "--json").document
+    assert off == {"waiting": {}, "oldest": 0.0, "given_up": 0}
+
+
+@pytest.mark.postgres
+def test_sigterm_ends_a_worker_on_postgresql_well(database: str) -> None:
+    pytest.importorskip("procrastinate")
+    with SlotMemory.open(database) as memory:
+        memory.ingest("I moved to Lisbon.", at="2020-03-01")
+    command = [sys.executable, "-m", "demem_agent.cli", "worker", "-m", database, "--every", "0.2"]
+    command += ["--forget-older-than", "30d"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert "working on" in process.stdout.readline()
+        for _ in range(600):
+            with SlotMemory.open(database) as memory:
+                if not len(memory):
+                    break
+            time.sleep(0.1)
+        process.send_signal(signal.SIGTERM)
+        rest = process.stdout.read()
+    assert process.returncode == 0
+    assert rest.startswith("Done: retention 1.")

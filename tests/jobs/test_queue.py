@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from postgres_server import Server, programs
 from working import Brief, Copying, Down
 
 pytest.importorskip("psycopg")
@@ -34,7 +35,6 @@ ENCODER = BagEncoder()
 def store(database: str) -> Iterator[PostgresStore]:
     found = PostgresStore(database)
     yield found
-    found.work.drop()
     found.close()
 
 
@@ -65,6 +65,15 @@ def said(database: str, statement: str, *values: object) -> list[Any]:
     with psycopg.connect(place.conninfo, autocommit=True) as db:
         cursor = db.execute(named.encode(), values or None)
         return cursor.fetchall() if cursor.description else []
+
+
+def comes(is_so: Callable[[], bool]) -> bool:
+    """Whether something is so within two minutes."""
+    for _ in range(6000):
+        if is_so():
+            return True
+        threading.Event().wait(0.02)
+    return False
 
 
 def waits_are_over(database: str) -> None:
@@ -198,7 +207,7 @@ def test_work_that_fails_for_ever_is_given_up_and_revived_the_next_day(
     store: PostgresStore, database: str
 ) -> None:
     down = Down()
-    queue = queue_of(store, "retention", "notes", note_taker=down)
+    queue = queue_of(store, "notes", note_taker=down)
     queue.once()  # the sweep of today is done
     told(store, "I moved to Lisbon.")
     for _ in range(MOST_TRIES + 2):
@@ -262,6 +271,19 @@ def test_every_memory_is_looked_at_once_a_day_for_what_is_too_old(
         assert [receipt.evidence for receipt in memory.receipts()] == [("e1",)]
 
 
+def test_each_tenant_is_looked_at_where_a_store_shows_one_alone(
+    database: str,
+) -> None:
+    store = PostgresStore(f"{database}&rls=1")
+    for tenant in ("acme", "globex"):
+        options: Any = {"tenant": tenant, "memory_id": "ana", "encoder": ENCODER}
+        with SlotMemory.open(store, **options) as memory:
+            memory.ingest("The code is 4711.", at=datetime.now() - timedelta(days=20))
+        queue = Queue(store, ["retention"], Means({"encoder": ENCODER}, [Rule(10)]), tenant=tenant)
+        assert queue.once() == {"retention": 1}
+    store.close()
+
+
 def test_a_memory_that_is_deleted_is_not_made_again(store: PostgresStore) -> None:
     queue = queue_of(store, "notes", note_taker=Copying())
     told(store, "I moved to Lisbon.")
@@ -305,7 +327,6 @@ def test_tables_are_made_once_whoever_begins_at_the_same_time(database: str) -> 
     for thread in threads:
         thread.join()
     assert stores[0].work.kinds() == ("notes",)
-    stores[0].work.drop()
     for one in stores:
         one.close()
 
@@ -317,7 +338,6 @@ def test_a_store_that_was_made_before_there_was_a_queue_gets_one(database: str) 
     store = PostgresStore(database)
     told(store, "I moved to Lisbon.")
     assert queue_of(store, "notes", note_taker=Copying()).once() == {"notes": 1}
-    store.work.drop()
     store.close()
 
 
@@ -335,7 +355,6 @@ def test_a_store_that_shows_one_tenant_alone_has_a_queue(database: str) -> None:
     assert queue.once() == {"notes": 1}
     told(store, "The cat is grey.")
     assert queue.once() == {"notes": 1}
-    store.work.drop()
     store.close()
 
 
@@ -344,11 +363,33 @@ def test_it_goes_on_until_it_is_told_to_end(store: PostgresStore) -> None:
     thread = threading.Thread(target=queue.run, args=(0.05,))
     thread.start()
     told(store, "I moved to Lisbon.")
-    for _ in range(1000):
-        if queue.counts["notes"]:
-            break
-        threading.Event().wait(0.01)
+    assert comes(lambda: queue.counts["notes"] == 1)
     queue.end()
     thread.join(30)
     assert not thread.is_alive()
     assert notes_of(store) == [("e1",)]
+
+
+@pytest.mark.slow
+def test_it_outlives_the_server() -> None:
+    folder = programs()
+    if folder is None:
+        pytest.skip("no PostgreSQL")
+    server = Server(folder, durable=True)
+    store = PostgresStore(server.url)
+    queue = queue_of(store, "notes", note_taker=Copying())
+    thread = threading.Thread(target=queue.run, args=(0.1,))
+    thread.start()
+    try:
+        told(store, "I moved to Lisbon.")
+        assert comes(lambda: queue.counts["notes"] == 1)
+        server.kill()
+        server.start()
+        told(store, "The cat is grey.")
+        assert comes(lambda: queue.counts["notes"] == 2)
+    finally:
+        queue.end()
+        thread.join(60)
+        store.close()
+        server.close()
+    assert not thread.is_alive()

@@ -88,6 +88,7 @@ COMMANDS = _Commands(
         "inspect": "commands.serving.inspect.inspect",
         "keys": "commands.serving.keys.keys",
         "worker": "commands.working.worker.worker",
+        "jobs": "commands.working.jobs.jobs",
         "mcp": "commands.mcp.mcp",
         "setup": "commands.setup.setup",
         "hook": "commands.hook.hook",

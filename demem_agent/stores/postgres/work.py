@@ -6,7 +6,7 @@ kind, what failed, and what workers left that were killed.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from demem_agent.errors import StoreError
@@ -23,6 +23,8 @@ __all__ = ["Work"]
 _DAY = 86_400
 #: What is waited until all who have the store open know of a kind that is queued from now on.
 _KNOWN_AFTER = 130.0
+#: What a sweep is told: kinds of work, whether what was given up is tried again, and whose.
+_SWEEPING = "jsonb_build_object('kinds', %b::text[], 'revive', %b::boolean, 'tenant', %b::text)"
 
 
 class Work:
@@ -80,9 +82,11 @@ class Work:
 
         self._asking.run("set up work in", make)
         self._asking.sessions.forget_queued_kinds()
+        rls = self._asking.sessions.rls
+        if new or rls:
+            self.queue_all(kinds if rls else new, tenant)
         if new:
-            self.queue_all(new, tenant)
-            self._queue_sweep(new)
+            self._queue_sweep(new, tenant)
 
     def drop(self) -> None:
         """Have nothing queued any more, and drop the tables with what waits in them.
@@ -149,15 +153,19 @@ class Work:
         values = (tries, since, tries, wait, *address, kind)
         self._asked("queue work in", _said(f"{query} RETURNING 1"), values)
 
-    def queue_daily(self, kinds: Sequence[str]) -> None:
-        """Have all memories looked at for these kinds of work, once a day in all."""
+    def queue_daily(self, kinds: Sequence[str], tenant: str) -> None:
+        """Have all memories looked at for these kinds of work, once a day whoever asks for it.
+
+        Args:
+            tenant: whose memories, where the store shows no others.
+        """
+        which = tenant if self._asking.sessions.rls else ""
         function = f'"{self.schema}".procrastinate_defer_periodic_job_v2'
         query = (
-            f"SELECT {function}('{SWEEP}', NULL, NULL, '{task_of(SWEEP)}', 0, '', "
-            f"floor(extract(epoch FROM now()) / {_DAY})::bigint * {_DAY}, "
-            "jsonb_build_object('kinds', %b::text[], 'revive', true))"
+            f"SELECT {function}('{SWEEP}', NULL, NULL, '{task_of(SWEEP)}', 0, md5(%b::text), "
+            f"floor(extract(epoch FROM now()) / {_DAY})::bigint * {_DAY}, {_SWEEPING})"
         )
-        self._asked("queue work in", _said(query), (list(kinds),))
+        self._asked("queue work in", _said(query), (which, list(kinds), True, tenant))
 
     def take_over(self, seconds: float, most_tries: int) -> int:
         """Queue anew what workers were doing that were not heard of for so long; return how much.
@@ -201,15 +209,14 @@ class Work:
                 oldest = max(oldest, age)
         return Backlog(waiting, oldest, given_up)
 
-    def _queue_sweep(self, kinds: Collection[str]) -> None:
+    def _queue_sweep(self, kinds: Sequence[str], tenant: str) -> None:
         """Have all memories looked at once everybody knows that these kinds are queued."""
         query = (
             f"INSERT INTO {self._jobs} (queue_name, task_name, args, scheduled_at) "
-            f"VALUES ('{SWEEP}', '{task_of(SWEEP)}', "
-            "jsonb_build_object('kinds', %b::text[], 'revive', false), "
+            f"VALUES ('{SWEEP}', '{task_of(SWEEP)}', {_SWEEPING}, "
             f"now() + interval '{_KNOWN_AFTER} seconds') RETURNING 1"
         )
-        self._asked("queue work in", _said(query), (list(kinds),))
+        self._asked("queue work in", _said(query), (list(kinds), False, tenant))
 
     def _anew(self, taken: str, values: dict[str, Any], *, tries: str, most_tries: int) -> int:
         """Put new jobs in the place of those that a statement takes out; return how many."""

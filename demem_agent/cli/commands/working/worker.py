@@ -96,7 +96,7 @@ def worker(
             else:
                 _say_begin(served.url, names, output)
                 runner.run(every)
-    _say_end(runner, ledger, output)
+        _say_end(runner, ledger, output)
 
 
 def _kinds(typed: str | None, model: str | None) -> tuple[str, ...]:
@@ -148,7 +148,8 @@ def _ended_by_signals(runner: Runner) -> Iterator[None]:
 
 @contextmanager
 def _logging(quiet: bool) -> Iterator[None]:
-    """Have what is said of the work go to stderr meanwhile."""
+    """Have what is said of the work go to stderr meanwhile; Procrastinate says it once more."""
+    logging.getLogger("procrastinate").setLevel(logging.CRITICAL)
     log = logging.getLogger("demem.work")
     handler = logging.StreamHandler()
     handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
