@@ -78,6 +78,7 @@ __public__ = (
     "demem_agent.evaluate",
     "demem_agent.feedback",
     "demem_agent.imports",
+    "demem_agent.jobs",
     "demem_agent.llms",
     "demem_agent.memories",
     "demem_agent.messages",

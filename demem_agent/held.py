@@ -34,7 +34,7 @@ from demem_agent.settings import Settings
 from demem_agent.slots.experiment import Experiment
 from demem_agent.slots.records import Head
 from demem_agent.slots.state import State
-from demem_agent.stores import DeletionReceipt, Rows, Store
+from demem_agent.stores import Address, DeletionReceipt, Rows, Store
 from demem_agent.stores.following import follow
 from demem_agent.stores.loading import load_state
 from demem_agent.stores.unencoded import unencoded
@@ -44,7 +44,7 @@ from demem_agent.text.units import measure
 from demem_agent.turns import time_field
 from demem_agent.types import Context, Encoder, Evidence, Scorer, number_of
 
-__all__ = ["LOOSE", "RETRIES", "Held", "only_if"]
+__all__ = ["LOOSE", "RETRIES", "Held", "only_if", "version_now"]
 
 #: Times an operation is tried again when another process has moved the memory on.
 RETRIES = 5
@@ -70,6 +70,19 @@ _CHANGEABLE = frozenset(
         "tenant_items",
     }
 )
+
+
+def version_now(store: Store, address: Address, seen: str) -> str:
+    """Return the version of a memory now; none is loaded for that.
+
+    Args:
+        seen: its version when it was last looked at.
+
+    Raises:
+        MemoryGone: if it was deleted or renamed since.
+    """
+    era, _, _ = seen.rpartition("-")
+    return f"{era}-{store.seq(address, int(era))}"
 
 
 @dataclass(slots=True)

@@ -317,7 +317,7 @@ def test_the_wall_reads_the_python_of_documents_and_no_other_block(tmp_path: Pat
 
 
 #: Rooms and root modules, each above all that it may import from (``docs/architecture.md``).
-FLOORS = """cli server studies evaluate testing llms async_memory async_memories pool memories
+FLOORS = """cli server studies evaluate testing llms jobs async_memory async_memories pool memories
      auditing memory client wire copying safekeeping held tracing door options flows splitting
      feedback
      drivers stores answering reading requests slots summaries scoring encoders text decision

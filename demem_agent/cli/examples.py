@@ -138,6 +138,15 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "demem keys create -m bot.db --prefix team-a/ --scope read,write",
         "demem keys list -m bot.db",
     ),
+    "worker": (
+        "demem worker -m bot.db --once --forget-older-than 365d",
+        "demem worker -m bot.db --model qwen3 --base-url http://localhost:11434/v1",
+        "demem worker -m bot.db --kinds retention --forget-older-than guests/=30d",
+    ),
+    "jobs": (
+        "demem jobs -m postgresql://demem@db/memories",
+        "demem jobs -m postgresql://demem@db/memories --off",
+    ),
     "mcp": ("demem mcp -m bot.db", "demem mcp -m bot.db --http --port 8000 --namespace-per-call"),
     "setup": (
         "demem setup claude-code --dry-run",

@@ -16,6 +16,7 @@ from demem_agent.flows.encode import Spans, encoded_passages, require_same_encod
 from demem_agent.later import dataclass
 from demem_agent.reading.packing import strip_rendered
 from demem_agent.requests import Flow, TakeNotes
+from demem_agent.slots.due import wants_note
 from demem_agent.slots.ledger import unkeyed
 from demem_agent.slots.placement import Arrival, place
 from demem_agent.slots.records import Delta, Vector
@@ -25,7 +26,6 @@ from demem_agent.summaries.grounding import fault_of_note, note_text
 from demem_agent.text.pieces import pieces
 from demem_agent.text.quoting.saying import day, noted
 from demem_agent.text.times.dates import moment
-from demem_agent.turns import CORRECTION
 from demem_agent.types import Evidence, NotesTaken, Noting, Proposal, Source, number_of
 
 __all__ = ["NOTE", "take_notes"]
@@ -106,7 +106,7 @@ def _due(state: State) -> list[Evidence]:
 
 def _is_to_read(state: State, item: Evidence) -> bool:
     """Whether a note taker may read an item: no note, no correction, and nothing that is hidden."""
-    return not item.made_from and item.source != CORRECTION and item.id not in state.hidden
+    return wants_note(item) and item.id not in state.hidden
 
 
 def _task_of(state: State, items: Sequence[Evidence]) -> Noting:

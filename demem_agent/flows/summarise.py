@@ -11,6 +11,7 @@ from dataclasses import replace
 from demem_agent.errors import CollaboratorError, NotFound
 from demem_agent.flows.commit import committed
 from demem_agent.requests import Compress, Flow
+from demem_agent.slots.due import wants_summary
 from demem_agent.slots.ledger import unkeyed
 from demem_agent.slots.records import Delta, SlotState
 from demem_agent.slots.state import State
@@ -33,7 +34,7 @@ def due(state: State, slot: int | None) -> list[int]:
         NotFound: for a slot that is not active.
     """
     if slot is None:
-        return [number for number, one in sorted(state.slots.items()) if _wants_summary(one)]
+        return [number for number, one in sorted(state.slots.items()) if wants_summary(one)]
     if slot not in state.slots:
         raise NotFound("slot", str(slot))
     return [slot]
@@ -83,11 +84,6 @@ def task_of(state: State, slot: SlotState) -> Compression:
         is_needed = (excerpt.evidence_id, excerpt.start) in needed
         sources.append(source_of(excerpt, is_needed))
     return Compression(tuple(sources), limit, state.settings.unit, state.measure)
-
-
-def _wants_summary(slot: SlotState) -> bool:
-    # Without a gate the excerpts hold all of the slot: there is nothing to write.
-    return slot.written is None and slot.summary.gate is not None
 
 
 def _every_excerpt(state: State, slot: SlotState) -> Iterator[Excerpt]:

@@ -10,8 +10,10 @@ from weakref import WeakValueDictionary
 
 from demem_agent import SlotMemory
 from demem_agent.errors import InvalidInput, NotFound, StoreError
+from demem_agent.held import version_now
 from demem_agent.options import Options, settings_given
 from demem_agent.pool import MemoryPool
+from demem_agent.server.backlog import WorkWatch
 from demem_agent.server.common import Common, Shared
 from demem_agent.server.cursors import Cursors
 from demem_agent.server.events import Events
@@ -38,6 +40,7 @@ class House:
         ring: the keys.
         settings: of memories that are made here, where whoever makes one gives no others.
         common: what it has in common with other workers; there are none unless given.
+        work: looks at background work; there is none unless given.
     """
 
     def __init__(
@@ -46,11 +49,13 @@ class House:
         ring: KeyRing,
         settings: Options | None = None,
         common: Shared | None = None,
+        work: WorkWatch | None = None,
     ) -> None:
         self.pool = pool
         self.ring = ring
         self.settings = settings or {}
         self.common: Shared = common or Common()
+        self.work = work or WorkWatch()
         self.events = Events()
         self.metrics = Metrics()
         self.cursors = Cursors(ring.signing_secret())
@@ -79,8 +84,7 @@ class House:
         Raises:
             MemoryGone: if it was deleted or renamed since.
         """
-        era, _, _ = seen.rpartition("-")
-        return f"{era}-{self.pool.store.seq(self.pool.address(memory_id), int(era))}"
+        return version_now(self.pool.store, self.pool.address(memory_id), seen)
 
     def answer_id(self, memory_id: str, known_by: str) -> str | None:
         """Return the id of an answer that a guest knows by another id; None for none."""

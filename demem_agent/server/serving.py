@@ -18,6 +18,7 @@ from demem_agent.pool import MOST_BYTES, MemoryPool
 from demem_agent.server.access import is_loopback
 from demem_agent.server.admission import Room
 from demem_agent.server.app import App
+from demem_agent.server.backlog import TOO_OLD, WorkWatch, told_by
 from demem_agent.server.common import Common, Shared
 from demem_agent.server.guests import Invited
 from demem_agent.server.house import House
@@ -26,6 +27,7 @@ from demem_agent.server.receiving import Limits
 from demem_agent.server.sending import problem
 from demem_agent.settings import Settings
 from demem_agent.stores import Store
+from demem_agent.stores.backlog import Backlog
 from demem_agent.wire.problems import PROBLEMS
 
 __all__ = ["Server", "make_app", "serve"]
@@ -50,6 +52,8 @@ def make_app(
     most_bytes: int = MOST_BYTES,
     guests: Sequence[Invited] = (),
     common: Shared | None = None,
+    backlog: Callable[[], Backlog] | None = None,
+    work_too_old: float = TOO_OLD,
     **options: Unpack[Options],
 ) -> App:
     """Return an ASGI application that serves the memories of a store.
@@ -65,6 +69,10 @@ def make_app(
         guests: what is served beside the endpoints, such as a proxy.
         common: what :func:`serve_workers` gives, where this is one worker of several; it then
             counts requests by its own ``rate``.
+        backlog: tells what background work waits, as that of a runner of this process; the queue
+            of the store unless given, where it has one.
+        work_too_old: seconds for which the oldest of it may wait, >= 0: then the server is not
+            ready any more. 0 for any time.
         options: as :class:`~demem_agent.SlotMemory` takes them: who does the work in all memories,
             and the settings of those that are made here; ``tenant`` is whose they are.
 
@@ -77,12 +85,14 @@ def make_app(
     given: Any = {name: value for name, value in options.items() if name in settings}
     team: Any = {name: value for name, value in options.items() if name not in settings}
     Settings(**settings_given(given))  # before a file is made for what cannot be
+    WorkWatch(backlog, work_too_old)
     pool = MemoryPool(url, most_bytes=most_bytes, **team)
     if common is not None and common.workers > 1:
         _require_sharing(pool, keys)
     ring = keys if isinstance(keys, KeyRing) else KeyRing(keys or ":memory:")
     note = None if audit is None else Audit(audit)
-    house = House(pool, ring, given, common or Common((limits or Limits()).rate))
+    watch = WorkWatch(backlog or told_by(pool.store), work_too_old)
+    house = House(pool, ring, given, common or Common((limits or Limits()).rate), watch)
     return App(house, names=names, limits=limits, rooms=rooms, audit=note, guests=guests)
 
 

@@ -56,6 +56,8 @@ def test_every_command_on_a_memory_is_tried_here() -> None:
         "bench",
         "audit",
         "serve",
+        "worker",
+        "jobs",
         "open",
         "inspect",
         "keys",

@@ -26,7 +26,19 @@ CALLS = [(name, call) for name, calls in EXAMPLES.items() for call in calls]
 NAMED = ("bot.db", "bot.jsonl", "chat.jsonl", "turns.jsonl", "questions.jsonl", "notes.txt")
 #: They ask a model or a person, hear an agent, need data, take long, go on until stopped, or write
 #: to places of the machine.
-NOT_RUN = {"chat", "notes", "bench", "audit", "lab", "mcp", "hook", "serve", "open", "cool"}
+NOT_RUN = {
+    "chat",
+    "notes",
+    "bench",
+    "audit",
+    "lab",
+    "mcp",
+    "hook",
+    "serve",
+    "worker",
+    "open",
+    "cool",
+}
 TURNS = (
     {"text": "I live in Porto.", "speaker": "Ana", "at": "2025-03-01", "source_id": "t1"},
     {"text": "The boat is green.", "speaker": "Ben", "at": "2023-03-02", "source_id": "t2"},

@@ -176,7 +176,7 @@ def fresh_url() -> str:
 
 
 def dropped(url: str) -> None:
-    """Drop the schema of a URL, with all that is in it."""
+    """Drop the schema of a URL, with all that is in it, and that of its jobs."""
     import psycopg
 
     from demem_agent.stores.postgres.urls import place_of
@@ -184,4 +184,5 @@ def dropped(url: str) -> None:
     place = place_of(url)
     with psycopg.connect(place.conninfo, autocommit=True) as db:
         db.execute("SET client_min_messages = error")
-        db.execute(f'DROP SCHEMA IF EXISTS "{place.schema}" CASCADE'.encode())
+        for schema in (place.schema, f"{place.schema}_jobs"):
+            db.execute(f'DROP SCHEMA IF EXISTS "{schema}" CASCADE'.encode())

@@ -87,6 +87,8 @@ COMMANDS = _Commands(
         "open": "commands.serving.open.open_page",
         "inspect": "commands.serving.inspect.inspect",
         "keys": "commands.serving.keys.keys",
+        "worker": "commands.working.worker.worker",
+        "jobs": "commands.working.jobs.jobs",
         "mcp": "commands.mcp.mcp",
         "setup": "commands.setup.setup",
         "hook": "commands.hook.hook",

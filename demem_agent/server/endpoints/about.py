@@ -22,6 +22,7 @@ def ready(call: Call) -> Told:
     if missing:
         says = f"{missing} of {house.common.workers} workers are being started"
         raise Refusal("busy", says, {"Retry-After": "1"})
+    house.work.require_young()
     return Told(text="ready")
 
 
@@ -30,7 +31,9 @@ def version(call: Call) -> Version:
 
 
 def metrics(call: Call) -> bytes:
-    return text_of(call.house.common.numbers(call.house.metrics.numbers()))
+    house = call.house
+    told = house.common.numbers(house.metrics.numbers())
+    return text_of([*told, (None, house.work.numbers())])
 
 
 ENDPOINTS = (
@@ -48,7 +51,7 @@ ENDPOINTS = (
         method="GET",
         path="/health/ready",
         does=ready,
-        says="Tell whether the store can be read, and all workers serve.",
+        says="Tell whether the store can be read, all workers serve, and background work is done.",
         gives=Told,
         lane="ready",
     ),

@@ -123,6 +123,15 @@ class Asking:
             connection.execute(_COMMIT)
         return cursor.fetchall()
 
+    def queued_kinds(self, connection: Connection) -> frozenset[str]:
+        """Return the kinds of background work that are queued, as of a minute ago at most."""
+        known = self.sessions.queued_kinds()
+        if known is None:
+            ((kinds,),) = rows_of_statement(connection, self.say.work)
+            known = frozenset(kinds)
+            self.sessions.learn_queued_kinds(known)
+        return known
+
     def say_tenant(self, connection: Connection, tenant: str | None) -> None:
         """Have the rest of a transaction see one tenant's rows alone, where that is so."""
         if self.sessions.rls and tenant is not None:

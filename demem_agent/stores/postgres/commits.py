@@ -9,6 +9,7 @@ from typing import Any
 
 from demem_agent.errors import MemoryGone, StaleState, StoreError
 from demem_agent.later import dataclass
+from demem_agent.slots.due import causes
 from demem_agent.slots.records import Delta
 from demem_agent.stores.base import Address, require_tenant_room
 from demem_agent.stores.memory_rows import MemoryRow
@@ -47,6 +48,7 @@ class Commit:
         self._delta = delta
         self._made: _Change | None = None
         self._is_unsure = False  # whether it may have been written by a try that came to no end
+        self._causes = causes(delta)
 
     def write(self, connection: Connection) -> None:
         """Write it, unless an earlier try has, of which the end was not known.
@@ -112,12 +114,21 @@ class Commit:
 
     def _is_done(self, connection: Connection, change: _Change) -> bool:
         """Write a change; return whether the memory was as it was known to be."""
-        query = self._asking.say.commit(deletes=bool(change.values["gone_kinds"]))
+        kinds = self._queued(connection)
+        query = self._asking.say.commit(
+            deletes=bool(change.values["gone_kinds"]), queues=bool(kinds)
+        )
+        values = {**change.values, "work": kinds}
         limited = self._delta.tenant_items is not None
         tenant = self._address.tenant
-        return bool(
-            self._asking.asked(connection, tenant, query, change.values, one_by_one=limited)
-        )
+        return bool(self._asking.asked(connection, tenant, query, values, one_by_one=limited))
+
+    def _queued(self, connection: Connection) -> list[str]:
+        """Return the kinds of work that the delta causes, of those that are queued."""
+        if not self._causes:
+            return []
+        wanted = self._asking.queued_kinds(connection)
+        return [kind for kind in self._causes if kind in wanted]
 
     def _required(self, memories: Memories) -> Known:
         """Return the row of the memory as it is now.

@@ -51,7 +51,11 @@ CREATE POLICY one_tenant ON "{schema}".{table}
     USING (tenant = current_setting('demem.tenant', true))
     WITH CHECK (tenant = current_setting('demem.tenant', true));
 """
-_MIGRATIONS = (_FIRST,)
+#: The kinds of background work that are queued by who writes (``work.py``).
+_WORK = """
+ALTER TABLE "{schema}".store ADD COLUMN work text[] NOT NULL DEFAULT ARRAY[]::text[];
+"""
+_MIGRATIONS = (_FIRST, _WORK)
 VERSION = len(_MIGRATIONS)
 
 

@@ -29,6 +29,7 @@ from demem_agent.stores.waiting import remaining, spend
 from demem_agent.stores.wrapping import KeyRefused, secret_in
 
 __all__ = [
+    "QUEUED_FOR",
     "WAIT",
     "Connection",
     "Sessions",
@@ -53,6 +54,8 @@ _PATIENT = {
 }
 #: Seconds between two tries to connect; a pool that cannot asks again only when it is asked.
 _PATIENCE = 0.5
+#: Seconds for which it is taken as known which kinds of work are queued.
+QUEUED_FOR = 60.0
 #: Memories whose rows are known.
 _KNOWN = 2048
 #: The transaction lost to another, and would have had to begin again.
@@ -83,6 +86,8 @@ class Sessions:
         self.secret = self._opened(key)
         self.rls = self._standing.rls
         self._known: OrderedDict[Address, Known] = OrderedDict()
+        self._queued: frozenset[str] = frozenset()
+        self._queued_until = 0.0
         self._lock = threading.Lock()
         self._pool: ConnectionPool[Connection] = ConnectionPool(
             place.conninfo,
@@ -139,6 +144,19 @@ class Sessions:
                 self._known[address] = known
                 if len(self._known) > _KNOWN:
                     self._known.popitem(last=False)
+
+    def queued_kinds(self) -> frozenset[str] | None:
+        """Return the kinds of background work that are queued; None where it is to be asked."""
+        return self._queued if time.monotonic() < self._queued_until else None
+
+    def learn_queued_kinds(self, kinds: frozenset[str]) -> None:
+        """Keep which kinds of background work are queued, for a while."""
+        self._queued = kinds
+        self._queued_until = time.monotonic() + QUEUED_FOR
+
+    def forget_queued_kinds(self) -> None:
+        """Have it asked again which kinds of background work are queued."""
+        self._queued_until = 0.0
 
     def close(self) -> None:
         """Close all connections."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from demem_agent.stores.postgres.queueing import queueing
+
 __all__ = ["Statements"]
 
 _MEMORY = "memory, era, seq, items, token, sealed"
@@ -70,9 +72,11 @@ class Statements:
             f"SELECT coalesce(sum(items), 0)::bigint FROM {memory} "
             "WHERE tenant = %b AND memory_id <> %b"
         )
-        self._commit = _commit_of(memory, row)
+        #: The kinds of background work that are queued.
+        self.work = _said(f"SELECT work FROM {store}")
+        self._commit = _commit_of(memory, row, queueing(schema))
 
-    def commit(self, *, deletes: bool) -> bytes:
+    def commit(self, *, deletes: bool, queues: bool) -> bytes:
         """Return what writes a delta where the memory is as it was known to be, or nothing.
 
         It gives one row if it was. Nobody is waited for: another who writes just now is as good as
@@ -82,11 +86,12 @@ class Statements:
 
         Args:
             deletes: whether rows go: gone_kinds and gone_numbers.
+            queues: whether it causes background work: its kinds as work.
         """
-        return self._commit[deletes]
+        return self._commit[deletes, queues]
 
 
-def _commit_of(memory: str, row: str) -> dict[bool, bytes]:
+def _commit_of(memory: str, row: str, queued: str) -> dict[tuple[bool, bool], bytes]:
     own = (
         f"WITH own AS (SELECT tenant, memory_id FROM {memory} "
         "WHERE tenant = %(tenant)b AND memory_id = %(memory_id)b AND token = %(known)b::bigint "
@@ -110,8 +115,13 @@ def _commit_of(memory: str, row: str) -> dict[bool, bytes]:
         "WHERE r.tenant = %(tenant)b AND r.memory = %(memory)b AND r.kind = g.kind "
         "AND r.number = g.number)"
     )
+    queued = f", queued AS ({queued})"
     end = " SELECT 1 FROM moved"
-    return {False: _said(own + written + end), True: _said(own + written + gone + end)}
+    return {
+        (deletes, queues): _said(own + written + gone * deletes + queued * queues + end)
+        for deletes in (False, True)
+        for queues in (False, True)
+    }
 
 
 def _said(statement: str) -> bytes:

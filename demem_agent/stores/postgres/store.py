@@ -29,6 +29,7 @@ from demem_agent.stores.postgres.rows import Changes, Known, Slip, drawn_number,
 from demem_agent.stores.postgres.schema import VERSION
 from demem_agent.stores.postgres.sessions import Connection
 from demem_agent.stores.postgres.urls import place_of
+from demem_agent.stores.postgres.work import Work
 from demem_agent.stores.rows import naming_damage
 from demem_agent.stores.touched import touched_since
 from demem_agent.stores.whole_rows import Writing, rows_of
@@ -57,6 +58,9 @@ class PostgresStore:
             a callable that returns them. Left out, it is that of the environment, as for a file.
         make: whether the tables are made where there are none.
 
+    Attributes:
+        work: the queue of background work.
+
     Raises:
         InvalidInput: for a URL or a key that is none.
         StoreError: if the database cannot be opened, the schema is another program's, was written
@@ -72,6 +76,7 @@ class PostgresStore:
         self._url = url
         self._given = encryption_key
         self._asking = Asking(self._place, encryption_key, make=make)
+        self.work = Work(self._asking)
 
     def __repr__(self) -> str:
         return f"<PostgresStore {self._place.shown}>"

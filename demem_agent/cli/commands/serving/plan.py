@@ -29,6 +29,7 @@ class Plan:
         names: by which the server may be called.
         body, ram: bytes of a body, and of open memories in one process.
         level: from which on the log says something.
+        work_too_old: seconds for which background work may wait.
     """
 
     served: Served
@@ -44,6 +45,7 @@ class Plan:
     audit: str | None
     otlp: str | None
     level: int
+    work_too_old: float
 
     @contextmanager
     def app(self, common: Shared | None = None) -> Iterator[App]:
@@ -66,6 +68,7 @@ class Plan:
             most_bytes=self.ram,
             guests=self.guests.invited(),
             common=common,
+            work_too_old=self.work_too_old,
             tenant=self.tenant,
             **settings,
         )

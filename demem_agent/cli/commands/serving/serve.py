@@ -73,6 +73,14 @@ def serve(
             help="Processes that serve; each opens memories of its own, of the RAM together.",
         ),
     ] = 1,
+    work_too_old: Annotated[
+        float,
+        typer.Option(
+            metavar="MINUTES",
+            min=0,
+            help="Not ready once queued work of demem worker has waited so long; 0 for never.",
+        ),
+    ] = 15,
     quiet: Annotated[bool, typer.Option("--quiet", help="Log faults alone.")] = False,
 ) -> None:
     """Serve memories over HTTP, until it is told to end; what was begun is done first.
@@ -96,6 +104,7 @@ def serve(
         audit=audit,
         otlp=otlp,
         level=logging.ERROR if quiet else logging.INFO,
+        work_too_old=work_too_old * 60,
     )
 
     def say(address: str, told: Told) -> None:
