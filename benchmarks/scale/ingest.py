@@ -236,6 +236,20 @@ def processor_of(server: int) -> float:
     return ticks / os.sysconf("SC_CLK_TCK")
 
 
+def bytes_of_item(url: str) -> float:
+    """Return the bytes on the disk, with indexes and what is not vacuumed yet, for each item."""
+    place = place_of(url)
+    with psycopg.connect(place.conninfo, autocommit=True) as db:
+        ((size,),) = db.execute(
+            "SELECT sum(pg_total_relation_size(c.oid)) FROM pg_class c "
+            "JOIN pg_namespace n ON n.oid = c.relnamespace WHERE nspname = %s AND relkind = 'r'",
+            (place.schema,),
+        ).fetchall()
+        count = f'SELECT count(*) FROM "{place.schema}".row WHERE kind = 0'
+        ((items,),) = db.execute(count.encode()).fetchall()
+    return float(size) / float(items)
+
+
 def main() -> None:
     """Measure, and print a line for each kind in each round, and the ratios."""
     parser = argparse.ArgumentParser(
@@ -268,10 +282,12 @@ def main() -> None:
             for kind in KINDS:
                 rates.append(measured(kind, url, options, round, pid))
                 show(rates[-1], as_json=options.json)
+        size = bytes_of_item(url)
     finally:
         if server is not None:
             server.close()
     show_ratios(rates, options, version)
+    print(f"{size:,.0f} bytes on the disk for each item")
 
 
 def show(rate: Rate, *, as_json: bool) -> None:

@@ -118,7 +118,7 @@ class Asking:
             return self._told(connection, tenant, query, values, one_by_one).fetchall()
         with connection.pipeline():  # all in one go there and back
             connection.execute(_WRITE)
-            self._be_patient(connection)
+            connection.execute(_PATIENCE, (str(_patience()),))
             cursor = self._told(connection, tenant, query, values, one_by_one)
             connection.execute(_COMMIT)
         return cursor.fetchall()
@@ -159,9 +159,8 @@ class Asking:
                 self.say_tenant(connection, tenant)
                 yield
             return
-        connection.execute(_WRITE)
+        _begin(connection)
         try:
-            self._be_patient(connection)
             self.say_tenant(connection, tenant)
             yield
         except BaseException:
@@ -183,8 +182,7 @@ class Asking:
             yield self._own.connection
             return
         with reported("write", self.place), self._taken() as connection:
-            connection.execute(_WRITE)
-            self._be_patient(connection)
+            _begin(connection)
             self._own.connection = connection
             try:
                 yield connection
@@ -215,11 +213,6 @@ class Asking:
             connection.execute(_ONE_BY_ONE, (int.from_bytes(digest, "big", signed=True),))
         return connection.execute(query, values, binary=True)
 
-    def _be_patient(self, connection: Connection) -> None:
-        """Have a transaction wait for others for as long as it may be waited."""
-        wait = max(1, int(remaining(WAIT) * 1000))
-        connection.execute(_PATIENCE, (str(wait),))
-
     @contextmanager
     def _taken(self) -> Iterator[Connection]:
         if self._closed:
@@ -233,6 +226,17 @@ class Asking:
 def rows_of_statement(connection: Connection, query: bytes, values: Any = ()) -> list[Any]:
     """Return the rows that a statement gives."""
     return connection.execute(query, values, binary=True).fetchall()
+
+
+def _begin(connection: Connection) -> None:
+    """Begin a transaction that waits for others for as long as it may be waited."""
+    # Without values, two statements go in one message.
+    connection.execute(_WRITE + f"; SET LOCAL lock_timeout = {_patience()}".encode("ascii"))
+
+
+def _patience() -> int:
+    """Return for how many milliseconds it may be waited: 0 would be for ever."""
+    return max(1, int(remaining(WAIT) * 1000))
 
 
 def _end(connection: Connection) -> None:
