@@ -2,7 +2,7 @@
 
     python benchmarks/scale/simulate.py [--workers 2] [--memories 1000] [--open 100] [--power 1.0]
         [--clients 8] [--think 0.1] [--writes 0.1] [--requests 20000] [--units FILE]
-    python benchmarks/scale/simulate.py --check [--items 200] [--requests 1500]
+    python benchmarks/scale/simulate.py --check [--items 200] [--requests 2500]
 
 Clients ask, wait for the answer, think, and ask again: for memories by Zipf's law, to read or, some
 of the time, to ingest. Each belongs to one worker, as by its connection. A worker does one thing at
@@ -34,7 +34,7 @@ from pathlib import Path
 from typing import Any
 
 from load import Zipf, at_share, filled, name_of, questions, said
-from units import Units, measured, read
+from units import Units, read, seconds_of
 
 from demem_agent.pool import MemoryPool
 
@@ -153,6 +153,7 @@ class _Simulated:
         self.missed = 0
         self._most = most
         self._seconds = units.seconds
+        self._collects_every = max(1, round(units.collects_every))
         self._draws = draws
         self._written = written
         self._open: OrderedDict[int, int] = OrderedDict()
@@ -163,6 +164,8 @@ class _Simulated:
         if memory not in self._open:
             self.missed += 1
             seconds += self._draw("open")
+            if self.missed % self._collects_every == 0:
+                seconds += self._draw("collect")
         elif self._open[memory] != self._written[memory]:
             seconds += self._draw("follow")
         self._written[memory] += writes
@@ -223,28 +226,32 @@ def _told(
 
 
 def checked(items: int, requests: int) -> int:
-    """Compare simulations with real workers; return how many are too far off."""
-    memories = 48
-    base = Load(memories=memories, requests=requests, think=0.15)
+    """Compare simulations with real workers; return how many figures are too far off."""
+    memories, rounds = 24, 8
+    base = Load(memories=memories, requests=requests, think=0.1)
     loads = {
-        "1 worker, a quarter open": replace(base, most_open=12),
-        "1 worker, two thirds open": replace(base, most_open=32),
-        "2 workers, a quarter open": replace(base, workers=2, most_open=12),
-        "1 worker, all alike, half open": replace(base, power=0.0, most_open=24),
+        "1 worker, a quarter open": replace(base, most_open=6),
+        "1 worker, two thirds open": replace(base, most_open=16),
+        "2 workers, a quarter open": replace(base, workers=2, most_open=6),
     }
-    wrong = 0
+    real: dict[str, Told] = {}
+    seconds: defaultdict[str, list[float]] = defaultdict(list)
+    every: list[float] = []
     with tempfile.TemporaryDirectory() as folder:
-        source = Path(folder) / "source.db"
+        source, copy = Path(folder) / "source.db", Path(folder) / "copy.db"
         filled(source, memories, items)
-        before = measured(items, memories, rounds=4, source=source)
-        real: dict[str, Told] = {}
-        for number, (what, load) in enumerate(loads.items()):
-            path = Path(folder) / f"{number}.db"
-            shutil.copy(source, path)
-            real[what] = before_real_workers(load, path)
-        after = measured(items, memories, rounds=4, source=source)
-    # Of both ends of the time that it took: the machine is not the same all the while.
-    units = replace(before, seconds={n: [*s, *after.seconds[n]] for n, s in before.seconds.items()})
+        # Between the runs as well, since a machine is not the same all the while.
+        for what, load in [*loads.items(), ("", base)]:
+            shutil.copy(source, copy)
+            found, often = seconds_of(copy, memories, rounds // 2)
+            every.append(often)
+            for name, taken in found.items():
+                seconds[name] += taken
+            if what:
+                shutil.copy(source, copy)
+                real[what] = before_real_workers(load, copy)
+    units = Units(items, "here", "now", 0.0, 0.0, 0.0, 0.0, sum(every) / len(every), {**seconds})
+    wrong = 0
     for what, load in loads.items():
         told = simulated(load, units)
         print(f"{what}: {_line(real[what])}")
@@ -278,7 +285,7 @@ def main() -> int:
     parser.add_argument("--items", type=int, default=200, help="of a memory, for --check")
     given = vars(parser.parse_args())
     if given.pop("check"):
-        return int(checked(given["items"], given["requests"] or 1_500) > 0)
+        return int(checked(given["items"], given["requests"] or 2_500) > 0)
     units = read(given.pop("units"))
     del given["items"]
     load = replace(base, **{name: value for name, value in given.items() if value is not None})

@@ -14,12 +14,12 @@ import gc
 import json
 import os
 import platform
-import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,7 @@ from demem_agent import SlotMemory
 from demem_agent.pool import MemoryPool
 from demem_agent.stores import Address, open_store
 
-__all__ = ["Units", "read"]
+__all__ = ["Units", "measured", "read", "seconds_of"]
 
 _MEMORIES = 24
 _ROUNDS = 12
@@ -46,9 +46,10 @@ class Units:
         machine, commit: where, and of what.
         item_bytes: of a file, for each item; object_bytes: of a memory that is put aside.
         process_bytes: RAM of a process with its encoder; memory_bytes: of each open memory.
+        collects_every: memories that are opened before Python looks for garbage in all its heap.
         seconds: of the processor, quantiles from the least to the most, by what they are of: a
             ``read`` or ``ingest`` in a memory that is open, ``open`` to the first of them,
-            ``follow`` what another process wrote, ``cool`` and ``back``.
+            ``collect``, ``follow`` what another process wrote, ``cool`` and ``back``.
     """
 
     items: int
@@ -58,6 +59,7 @@ class Units:
     object_bytes: float
     process_bytes: float
     memory_bytes: float
+    collects_every: float
     seconds: dict[str, list[float]]
 
     def mean(self, what: str) -> float:
@@ -70,23 +72,14 @@ def read(path: Path) -> Units:
     return Units(**json.loads(path.read_text()))
 
 
-def measured(
-    items: int, memories: int = _MEMORIES, rounds: int = _ROUNDS, source: Path | None = None
-) -> Units:
-    """Measure; it takes a minute or two.
-
-    Args:
-        source: a file of so many memories at least, which is copied; made unless given.
-    """
+def measured(items: int, memories: int = _MEMORIES, rounds: int = _ROUNDS) -> Units:
+    """Measure; it takes a minute or two."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "units.db"
-        if source is None:
-            filled(path, memories, items)
-        else:
-            shutil.copy(source, path)
+        filled(path, memories, items)
         bytes_of_items = path.stat().st_size / (memories * items)
         process, memory = _resident(path, memories)
-        seconds = _seconds(path, memories, rounds)
+        seconds, every = seconds_of(path, memories, rounds)
         size, cool, back = _aside(path, Path(folder) / "cold")
     seconds |= {"cool": cool, "back": back}
     return Units(
@@ -97,6 +90,7 @@ def measured(
         object_bytes=size,
         process_bytes=process,
         memory_bytes=memory,
+        collects_every=every,
         seconds={what: _quantiles(taken) for what, taken in seconds.items()},
     )
 
@@ -118,27 +112,54 @@ def _rss() -> float:
     return pages * os.sysconf("SC_PAGE_SIZE")
 
 
-def _seconds(path: Path, memories: int, rounds: int) -> dict[str, list[float]]:
-    """Return what operations take, each in every memory so many times."""
+def seconds_of(path: Path, memories: int, rounds: int) -> tuple[dict[str, list[float]], float]:
+    """Return what operations take, each in every memory so many times, without what Python then
+    takes to look for garbage in all of its heap; that apart; and how often it does, in memories
+    that are opened between. The file is written to.
+    """
     url = f"sqlite:///{path}"
     asks, says = questions(5), said(7)
     taken: dict[str, list[float]] = {name: [] for name in ("read", "ingest", "open", "follow")}
     firsts: list[float] = []
-    for _ in range(rounds):
-        with MemoryPool(url, most_open=1) as pool:
-            for number in range(memories):
-                # With the one before let go of, as in a pool that has no room for both.
-                opened, memory = _timed(lambda number=number: pool.of(name_of(number)))  # type: ignore[misc]
-                first, _ = _timed(lambda memory=memory: memory.read(next(asks)))  # type: ignore[misc]
-                second, _ = _timed(lambda memory=memory: memory.read(next(asks)))  # type: ignore[misc]
-                took, _ = _timed(lambda memory=memory: memory.ingest(next(says)))  # type: ignore[misc]
+    with _collections() as collected, MemoryPool(url, most_open=max(1, memories // 4)) as pool:
+        pool.of(name_of(0)).read(next(asks))
+        collected.clear()
+        for _ in range(rounds):
+            for number in range(memories):  # in turn, so that each was let go of meanwhile
+                opened, memory = _timed(lambda number=number: pool.of(name_of(number)), collected)  # type: ignore[misc]
+                first, _ = _timed(lambda memory=memory: memory.read(next(asks)), collected)  # type: ignore[misc]
+                second, _ = _timed(lambda memory=memory: memory.read(next(asks)), collected)  # type: ignore[misc]
+                took, _ = _timed(lambda memory=memory: memory.ingest(next(says)), collected)  # type: ignore[misc]
                 firsts.append(opened + first)
                 taken["read"].append(second)
                 taken["ingest"].append(took)
+        taken["collect"] = [*collected] or [0.0]
     usual = at_share(0.5, taken["read"])
     taken["open"] = [max(0.0, one - usual) for one in firsts]
     taken["follow"] = _following(url, rounds * 4)
-    return taken
+    return taken, len(firsts) / max(1, len(collected))
+
+
+@contextmanager
+def _collections() -> Iterator[list[float]]:
+    """Give how long Python looks for garbage in all of its heap, each time that it does."""
+    found: list[float] = []
+    began = 0.0
+
+    def note(phase: str, about: dict[str, int]) -> None:
+        nonlocal began
+        if about["generation"] < 2:
+            return
+        if phase == "start":
+            began = time.process_time()
+        else:
+            found.append(time.process_time() - began)
+
+    gc.callbacks.append(note)
+    try:
+        yield found
+    finally:
+        gc.callbacks.remove(note)
 
 
 def _following(url: str, rounds: int) -> list[float]:
@@ -180,10 +201,13 @@ def _aside(path: Path, folder: Path) -> tuple[float, list[float], list[float]]:
     return sum(sizes) / len(sizes), cool, back
 
 
-def _timed(work: Callable[[], Any]) -> tuple[float, Any]:
+def _timed(work: Callable[[], Any], collected: Sequence[float] = ()) -> tuple[float, Any]:
+    """Return what something takes, without what is collected meanwhile, and what it gives."""
+    before = len(collected)
     began = time.process_time()
     result = work()
-    return time.process_time() - began, result
+    took = time.process_time() - began
+    return took - sum(collected[before:]), result
 
 
 def _quantiles(taken: list[float]) -> list[float]:

@@ -21,10 +21,12 @@ UNITS = units.Units(
     object_bytes=500_000.0,
     process_bytes=1e8,
     memory_bytes=1e6,
+    collects_every=10.0,
     seconds={
         "read": [0.004, 0.006],
         "ingest": [0.01],
         "open": [0.02],
+        "collect": [0.0],
         "follow": [0.003],
         "cool": [0.1],
         "back": [0.05],
