@@ -77,8 +77,9 @@ class Work:
                 self._make_tables(connection, script, migrations)
                 (had,) = rows_of_statement(connection, self._asking.say.work)
                 new[:] = [kind for kind in kinds if kind not in had[0]]
-                query = f'UPDATE "{self._store}".store SET work = work || %b::text[]'
-                connection.execute(_said(query), (new,), binary=True)
+                if new:
+                    query = f'UPDATE "{self._store}".store SET work = work || %b::text[]'
+                    connection.execute(_said(query), (new,), binary=True)
 
         self._asking.run("set up work in", make)
         self._asking.sessions.forget_queued_kinds()
