@@ -341,11 +341,38 @@ def test_a_store_that_was_made_before_there_was_a_queue_gets_one(database: str) 
     store.close()
 
 
-def test_without_a_queue_nothing_waits_and_all_is_written(store: PostgresStore) -> None:
+@pytest.mark.parametrize("options", ["", "&rls=1"])
+def test_without_a_queue_nothing_waits_and_all_is_written(database: str, options: str) -> None:
+    store = PostgresStore(f"{database}{options}")
     queue_of(store, "notes")
     store.work.drop()
-    told(store, "I moved to Lisbon.")
+    store._asking.sessions.learn_queued_kinds(frozenset({"notes"}))  # as another process knows it
+    told(store, "I moved to Lisbon.", "The cat is grey.")
+    assert len(opened(store)) == 2
     assert store.work.backlog().waiting == {}
+    store.close()
+
+
+def test_a_role_that_owns_nothing_writes_and_works(database: str) -> None:
+    owner = PostgresStore(database)
+    queue_of(owner, "notes")
+    for statement in (
+        "DROP ROLE IF EXISTS app_of_jobs",
+        "CREATE ROLE app_of_jobs LOGIN",
+        "GRANT USAGE ON SCHEMA {s}, {j} TO app_of_jobs",
+        "GRANT SELECT, INSERT, UPDATE, DELETE ON {s}.memory, {s}.row TO app_of_jobs",
+        "GRANT SELECT, UPDATE (era) ON {s}.store TO app_of_jobs",
+        "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {j} TO app_of_jobs",
+        "GRANT USAGE ON ALL SEQUENCES IN SCHEMA {j} TO app_of_jobs",
+    ):
+        said(database, statement)
+    store = PostgresStore(database.replace("user=postgres", "user=app_of_jobs"))
+    told(store, "I moved to Lisbon.")
+    assert queue_of(store, "notes", note_taker=Copying()).once() == {"notes": 1}
+    store.close()
+    owner.close()
+    said(database, "DROP OWNED BY app_of_jobs")
+    said(database, "DROP ROLE app_of_jobs")
 
 
 def test_a_store_that_shows_one_tenant_alone_has_a_queue(database: str) -> None:

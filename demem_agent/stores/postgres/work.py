@@ -92,8 +92,7 @@ class Work:
     def drop(self) -> None:
         """Have nothing queued any more, and drop the tables with what waits in them.
 
-        What is due follows from the memories, and is queued again by :meth:`begin`. A process that
-        has the store open may fail to write for a minute, as it queues what it writes.
+        What is due follows from the memories, and is queued again by :meth:`begin`.
         """
         statements = (
             f'UPDATE "{self._store}".store SET work = ARRAY[]::text[]',
