@@ -15,9 +15,10 @@ pytest.importorskip("psycopg")
 pytest.importorskip("procrastinate")
 
 import psycopg
+from procrastinate.schema import SchemaManager
 
 from demem_agent import SlotMemory
-from demem_agent.errors import StaleState
+from demem_agent.errors import StaleState, StoreError
 from demem_agent.jobs import MOST_TRIES, Means, Rule, runner_of
 from demem_agent.jobs.queue import Queue
 from demem_agent.slots.records import Delta, Head, Operation
@@ -329,6 +330,28 @@ def test_tables_are_made_once_whoever_begins_at_the_same_time(database: str) -> 
     assert stores[0].work.kinds() == ("notes",)
     for one in stores:
         one.close()
+
+
+def test_tables_are_brought_up_to_date_by_what_came_since(
+    store: PostgresStore, database: str
+) -> None:
+    script = SchemaManager.get_schema()
+    store.work.begin(["notes"], script, {"first": "SELECT 1"}, "default")
+    later = {"first": "SELECT 1/0", "second": "CREATE TABLE added (id int)"}
+    for _ in range(2):
+        store.work.begin(["notes"], script, later, "default")
+    assert said(database, "SELECT count(*) FROM {j}.added") == [(0,)]
+    told(store, "I moved to Lisbon.")
+    assert store.work.backlog().waiting == {"notes": 1}
+
+
+def test_tables_of_a_later_version_are_refused_untouched(store: PostgresStore) -> None:
+    script = SchemaManager.get_schema()
+    store.work.begin(["notes"], script, {"first": "", "second": "SELECT 1"}, "default")
+    with pytest.raises(StoreError, match="newer version"):
+        store.work.begin(["notes"], script, {"first": ""}, "default")
+    told(store, "I moved to Lisbon.")
+    assert store.work.backlog().waiting == {"notes": 1}
 
 
 def test_a_store_that_was_made_before_there_was_a_queue_gets_one(database: str) -> None:
