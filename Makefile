@@ -127,7 +127,8 @@ bench: $(VENV)/.dev  ## measure speed and size beside their targets
 	@$(RUN) benchmarks/speed.py $(ARGS)
 
 # Each is run, whatever became of the one before; some miss a line today, as docs/reliability.md says.
-RELIABILITY = 'exports.py --count 1000' 'pool.py --memories 100 --calls 400 --limit-mb 32' 'resident.py --items 200' 'flips.py --count 100' \
+RELIABILITY = 'exports.py --count 1000' 'pool.py --memories 100 --calls 400 --limit-mb 32' 'flips.py --count 100' \
+	'resident.py --items 200 --kinds talk' \
 	'canaries.py --count 20' 'forget.py --megabytes 1 4 --forgets 15' 'kills.py --kills 60 --length 60' \
 	'faults.py --steps 24 --every 8' 'processes.py --operations 60' 'hostile.py --calls 2000' \
 	'soak.py --operations 1500 --items 100' 'opening.py --items 1000 --rounds 3' 'ingest.py --rounds 3' \

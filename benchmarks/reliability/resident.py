@@ -34,7 +34,7 @@ from demem_agent.stores import Store, open_store
 #: Memories that differ; the others are copies.
 DIFFERENT = 3
 #: Items that are in RAM together, so that what is measured is many times what an allocator keeps.
-TOGETHER = 20_000
+TOGETHER = 8_000
 ANSWERS = 100
 #: By how much of the growth the estimate may differ.
 LINE = 0.15

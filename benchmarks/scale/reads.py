@@ -30,7 +30,7 @@ from demem_agent.stores import Address, MemoryStore
 from demem_agent.stores.postgres import PostgresStore
 
 sys.path.append(str(Path(__file__).parents[2] / "tests" / "support"))
-from ingest import PEOPLE, THINGS, said
+from ingest import PEOPLE, THINGS, processor_of, said
 from postgres_server import Server, programs
 
 HOT = 0.01
@@ -42,11 +42,18 @@ MAKERS = 4
 
 @dataclass(frozen=True, slots=True)
 class Reads:
-    """What reading came to: a second, milliseconds of one, and of the slowest of a hundred."""
+    """What reading came to.
+
+    Attributes:
+        rate: reads a second; p50, p99: milliseconds of one.
+        clients_ms, server_ms: milliseconds of the processor for one, of each.
+    """
 
     rate: float
     p50: float
     p99: float
+    clients_ms: float
+    server_ms: float
 
 
 def made(url: str, memories: int, items: int) -> None:
@@ -73,6 +80,7 @@ def read(url: str, memories: int, options: argparse.Namespace, client: int, out:
         for n in range(hot):
             pool.of(f"m{n}").read("Where is the bike?")
         out.put(None)
+        before = time.process_time()
         ends = time.monotonic() + options.seconds
         while time.monotonic() < ends:
             n = drawn.randrange(hot) if drawn.randrange(100) < OFTEN else drawn.randrange(memories)
@@ -80,10 +88,11 @@ def read(url: str, memories: int, options: argparse.Namespace, client: int, out:
             began = time.monotonic()
             pool.of(f"m{n}").read(f"Where did I leave the {thing}?")
             times.append(time.monotonic() - began)
-    out.put(times)
+        worked = time.process_time() - before
+    out.put((worked, times))
 
 
-def measured(url: str, memories: int, options: argparse.Namespace) -> Reads:
+def measured(url: str, memories: int, options: argparse.Namespace, server: int) -> Reads:
     """Let all clients read from so many memories for a while."""
     context = multiprocessing.get_context("spawn")
     outs = [context.Queue() for _ in range(options.clients)]
@@ -95,13 +104,18 @@ def measured(url: str, memories: int, options: argparse.Namespace) -> Reads:
         client.start()
     for out in outs:
         out.get()  # what is hot is open
-    times = sorted(one for out in outs for one in out.get())
+    before = processor_of(server)
+    told = [out.get() for out in outs]
+    worked = processor_of(server) - before
+    times = sorted(one for _, found in told for one in found)
     for client in clients:
         client.join()
     return Reads(
         rate=len(times) / options.seconds,
         p50=times[len(times) // 2] * 1000,
         p99=times[int(len(times) * 0.99)] * 1000,
+        clients_ms=sum(one for one, _ in told) / len(times) * 1000,
+        server_ms=worked / len(times) * 1000,
     )
 
 
@@ -122,6 +136,7 @@ def main() -> None:
     if bin is None:
         sys.exit("no PostgreSQL: pip install pgserver")
     server = Server(bin, durable=True)
+    assert server.process is not None
     numbers = (options.few, options.many)
     ratios = []
     try:
@@ -134,11 +149,12 @@ def main() -> None:
         for _ in range(options.rounds):
             rates = {}
             for memories, url in urls.items():
-                reads = measured(url, memories, options)
+                reads = measured(url, memories, options, server.process.pid)
                 rates[memories] = reads.rate
                 print(
                     f"{memories:7,} memories: {reads.rate:6.0f} reads/s, p50 {reads.p50:.1f} ms, "
-                    f"p99 {reads.p99:.1f} ms",
+                    f"p99 {reads.p99:.1f} ms; processor, clients {reads.clients_ms:.2f} ms, "
+                    f"server {reads.server_ms:.2f} ms",
                     flush=True,
                 )
             ratios.append(rates[options.many] / rates[options.few])

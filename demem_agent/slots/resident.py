@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from demem_agent.scoring.bearing import LOOKED
 from demem_agent.slots.cache import Cache
 from demem_agent.slots.state import State
 
@@ -24,12 +25,13 @@ _VECTORS = 2
 #: An item that is an object: one that came in, or was read.
 _ITEM = 350
 #: What is kept to save work: the line of an item that was read, the excerpts of one that is in a
-#: summary, the vector of a word, a ranking and each of its rows.
+#: summary, the vector of a word, a ranking, each of its rows, and of those how it stands.
 _LINE = 500
 _EXCERPTS = 500
 _WORD_VECTOR = 100
 _RANKING = 2_000
-_RANKED = 40
+_RANKED = 16
+_STANDING = 24
 
 
 def resident(state: State) -> int:
@@ -65,6 +67,9 @@ def resident(state: State) -> int:
 def _saved(cache: Cache) -> int:
     """Return about how many bytes that takes which is kept to save work."""
     rankings = list(cache.rankings.values())  # others may rank meanwhile
-    rows = sum(len(ranking.rows) for ranking in rankings)
-    of_items = _LINE * len(cache.lines) + _EXCERPTS * len(cache.excerpts)
-    return of_items + _RANKING * len(rankings) + _RANKED * rows
+    of_rankings = sum(_ranked(len(ranking.rows)) for ranking in rankings)
+    return of_rankings + _LINE * len(cache.lines) + _EXCERPTS * len(cache.excerpts)
+
+
+def _ranked(rows: int) -> int:
+    return _RANKING + _RANKED * rows + _STANDING * min(rows, LOOKED)

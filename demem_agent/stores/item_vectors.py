@@ -130,7 +130,7 @@ class ItemVectors:
             if row is None:
                 continue
             try:
-                left = self._part(id).without(numbers)
+                left = self._opened(row).without(numbers)
             except Lost:
                 left = _NOTHING
             self._write(id, left, row["cell"])
@@ -154,12 +154,12 @@ class ItemVectors:
         beside = self._take_beside(memory, block.numbers)
         own: set[int] = set()
         for id, part in _cut(memory, block):
+            row = self._row(id)
             try:
-                before = self._part(id)
+                before = _NOTHING if row is None else self._opened(row)
             except Lost:
                 before = _NOTHING
             if not np.array_equal(before.numbers, part.numbers):
-                row = self._row(id)
                 self._write(id, part, None if row is None else row["cell"])
             own |= {*part.numbers.tolist()} - {*before.numbers.tolist()}
         return sorted(own - beside)

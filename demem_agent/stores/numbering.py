@@ -22,7 +22,7 @@ MOST_NUMBERS = 2**36
 #: opens, and the more rows are read one by one, and packed anew, where one has changed.
 ITEMS = 1024
 #: The vectors of items of so many numbers stand together in a part, which is written anew whenever
-#: one of them changes or goes: 64 KB of the shipped encoder.
+#: one of them changes or goes: 64 KB of the shipped encoder. A block has whole parts.
 PART = 256
 
 

@@ -30,7 +30,7 @@ from demem_agent.evaluate.metrics import Gold, Wording
 from demem_agent.memory import SlotMemory
 from demem_agent.reading.packing import packed
 from demem_agent.studies.asking import Tick, ticked
-from demem_agent.studies.sheets import Cell, Found, Sheet, SheetRow, Spread
+from demem_agent.studies.sheets import Cell, Found, Sheet, SheetRow
 from demem_agent.studies.slots.held import Asked, Held, held_items
 from demem_agent.types import Line
 
@@ -45,7 +45,7 @@ GRID: Mapping[str, tuple[int, ...]] = {
 }
 NOTES = (
     "Top-k: passages; sessions: that they are from; evidence: their characters; memory: characters "
-    "of all that is read, the routed slot's summary included. Recall of gold turns; mean ± "
+    "of all that is read, the routed slot's summary included. Recall of gold turns: mean and "
     "deviation over the configurations with that value, and the worst and the best of them.",
 )
 
@@ -163,7 +163,7 @@ def sweep_sheets(records: Sequence[Swept]) -> tuple[Sheet, ...]:
         ("best: memory", (best.memory,)),
         ("share within .01 of the best", (near,)),
     )
-    columns = ("configurations", "recall", "worst", "best")
+    columns = ("configurations", "recall", "deviation", "worst", "best")
     return (
         Sheet("Recall and its stability, by limit", columns, tuple(rows)),
         Sheet("The best configuration", ("",), ends),
@@ -177,5 +177,5 @@ def _mean(records: Sequence[Swept]) -> float:
 
 
 def _cells(recalls: Sequence[float]) -> tuple[Cell, ...]:
-    spread = Spread(round(fmean(recalls), 6), round(pstdev(recalls), 6))
-    return len(recalls), spread, round(min(recalls), 6), round(max(recalls), 6)
+    figures = (fmean(recalls), pstdev(recalls), min(recalls), max(recalls))
+    return len(recalls), *(round(figure, 6) for figure in figures)

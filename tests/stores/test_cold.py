@@ -103,7 +103,8 @@ def test_no_text_and_no_id_is_in_an_object(cold: ColdStore, to: str) -> None:
     cold.cool([HERE], to)
     (data,) = objects(to)
     plain = data + zlib.decompress(data)
-    for word in (b"boiler", b"brass", b"Ana", b"x1", b"violin", b"2023"):
+    # Two or three bytes are in so many random ones by chance.
+    for word in (b"boiler", b"brass", b"violin", b"2023-05", HERE.memory_id.encode()):
         assert word not in plain
 
 

@@ -411,6 +411,19 @@ class TestEncryption:
         assert opened(again).fingerprint() == known
         again.close()
 
+    def test_a_key_that_another_process_changed_is_asked_of_the_next_user_here(
+        self, database: str
+    ) -> None:
+        store = PostgresStore(database, KEY)
+        other = PostgresStore(f"{database}&connections=2", KEY)  # as another process has it
+        other.rotate_encryption_key(bytes(32))
+        other.close()
+        with pytest.raises(StoreError, match="not the key"):
+            PostgresStore(database, KEY)
+        PostgresStore(database, bytes(32)).close()
+        assert store.memories("t") == []
+        store.close()
+
 
 def test_a_memory_goes_to_a_file_and_back_as_it_is(database: str, tmp_path: Path) -> None:
     file = f"sqlite:///{tmp_path / 'a.db'}"

@@ -13,7 +13,6 @@ except ImportError as error:
     raise MissingExtra("a postgresql:// store", "postgres") from error
 
 from demem_agent.stores.postgres.store import PostgresStore
-from demem_agent.stores.postgres.urls import place_of
 
 if TYPE_CHECKING:
     from demem_agent.stores.wrapping import EncryptionKey
@@ -36,5 +35,4 @@ def from_url(
         InvalidInput: for a URL that names no database; its password is not shown.
         StoreError: as for :class:`PostgresStore`.
     """
-    place_of(f"postgresql://{rest}")
     return PostgresStore(f"postgresql://{rest}", encryption_key, make=make)

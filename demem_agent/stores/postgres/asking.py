@@ -171,21 +171,23 @@ class Asking:
         connection.execute(_COMMIT)
 
     @contextmanager
-    def alone(self) -> Iterator[None]:
+    def alone(self) -> Iterator[Connection]:
         """Keep all others from writing to what is read here for update, until this ends.
+
+        What is done by the connection that this yields is part of the same transaction.
 
         Raises:
             StoreError: also where what was written meanwhile is not on the disk.
         """
         if self.is_alone:
-            yield
+            yield self._own.connection
             return
         with reported("write", self.place), self._taken() as connection:
             connection.execute(_WRITE)
             self._be_patient(connection)
             self._own.connection = connection
             try:
-                yield
+                yield connection
             except BaseException:
                 _end(connection)  # what was written whole before stays
                 raise

@@ -103,13 +103,16 @@ class Sessions:
         """Whether another process opened it, of which this one is a fork."""
         return self.pid != os.getpid()
 
-    def require_key(self, key: bytes | None) -> None:
-        """Refuse who does not have the key of the store.
+    def look_again(self, key: bytes | None) -> None:
+        """Look at the store for another user of it, who has to have its key.
 
         Raises:
-            StoreError: then.
+            StoreError: for who does not have it, and where the store is refused by now.
         """
+        with reported("open", self.place), self.connection() as db:
+            self._standing = made_ready(db, self.place, key, make=False)
         self._opened(key)
+        self.rls = self._standing.rls
 
     def rewrapped(self, header: bytes) -> None:
         """Note that the secret is wrapped by another key from now on."""
@@ -210,13 +213,18 @@ def sessions_of(place: Place, key: bytes | None, *, make: bool) -> Sessions:
     """
     with _REGISTRY:
         found = _SESSIONS.get(place)
+        is_new = found is None
         if found is None:
             found = Sessions(place, key, make=make)
             _SESSIONS[place] = found
-        else:
-            found.require_key(key)
         found.users += 1
-        return found
+    if not is_new:
+        try:
+            found.look_again(key)
+        except BaseException:
+            taken_leave(found)
+            raise
+    return found
 
 
 def taken_leave(sessions: Sessions) -> None:
