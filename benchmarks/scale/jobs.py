@@ -1,12 +1,13 @@
 """Background work whose workers are killed at random: each job has its effect once, none is lost.
 
-    python benchmarks/scale/jobs.py [--jobs 10000] [--workers 2] [--store URL] [--seed 0] [--json]
+    python benchmarks/scale/jobs.py [--jobs 10000] [--workers 2] [--pause 0] [--store URL] [--json]
 
 So many memories are told one thing each, and a note is due of each. Workers, processes of some
-threads, take notes with a fake that answers at once and notes down what it was asked. One drawn at
-random gets SIGKILL after a while drawn at random, and another begins in its place, until nothing
-waits. At the end each memory must hold one note of its one item, and the queue no job. Work that
-was begun twice is counted: it is no fault. Leaves with 1 where a memory is not as it must be.
+threads, take notes with a fake that answers after a pause and notes down what it was asked. One
+drawn at random gets SIGKILL after a while drawn at random, and another begins in its place, until
+nothing waits. At the end each memory must hold one note of its one item, and the queue no job.
+Work that was begun twice is counted: it is no fault. Leaves with 1 where a memory is not as it
+must be.
 
 Without --store it is done on a PostgreSQL server of its own, by the queue in it; with
 sqlite:///new.db on that file, which workers look through.
@@ -40,7 +41,7 @@ sys.path.append(str(Path(__file__).parents[2] / "tests" / "support"))
 from postgres_server import Server, programs
 
 #: Seconds that a worker works before it is killed.
-SOON, LATE = 0.2, 3.0
+SOON, LATE = 0.1, 2.0
 #: Seconds without a sign of life after which a worker's jobs are done by others.
 STALLED = 3.0
 #: Seconds after which nothing more is waited for.
@@ -70,12 +71,14 @@ class Copying:
 
     name = "copying"
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, pause: float) -> None:
+        self._pause = pause
         self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
 
     def take_notes(self, task: Noting) -> Proposal:
         texts = tuple(source.text for source in task.sources)
         os.write(self._file, f"{texts[0]}\n".encode())
+        time.sleep(self._pause)
         return Proposal(texts, tuple((source.evidence_id,) for source in task.sources))
 
 
@@ -88,9 +91,9 @@ def told_all(url: str, jobs: int) -> None:
     store.close()
 
 
-def runner(store: Store, path: Path) -> Runner:
+def runner(store: Store, path: Path, pause: float) -> Runner:
     """Return who does the work of a store."""
-    options: Any = {"encoder": BagEncoder(), "note_taker": Copying(path), "clock": None}
+    options: Any = {"encoder": BagEncoder(), "note_taker": Copying(path, pause), "clock": None}
     means = Means(options)
     if not hasattr(store, "work"):
         return Rounds(store, ["notes"], means, concurrency=THREADS)
@@ -99,18 +102,18 @@ def runner(store: Store, path: Path) -> Runner:
     return Queue(store, ["notes"], means, concurrency=THREADS, stalled=STALLED)  # type: ignore[arg-type]
 
 
-def work(url: str, path: Path, begun: Any) -> None:
+def work(url: str, path: Path, pause: float, begun: Any) -> None:
     """Be a worker."""
     logging.getLogger("procrastinate").setLevel(logging.CRITICAL)
-    working = runner(open_store(url), path)
+    working = runner(open_store(url), path, pause)
     begun.set()
     working.run(0.2)
 
 
 @contextmanager
-def workers(url: str, path: Path, count: int) -> Iterator[Workers]:
+def workers(url: str, path: Path, pause: float, count: int) -> Iterator[Workers]:
     """Give workers, and end them."""
-    team = Workers(url, path, count)
+    team = Workers(url, path, pause, count)
     try:
         yield team
     finally:
@@ -120,16 +123,17 @@ def workers(url: str, path: Path, count: int) -> Iterator[Workers]:
 class Workers:
     """Processes that work, of which one can be killed, and another begins."""
 
-    def __init__(self, url: str, path: Path, count: int) -> None:
+    def __init__(self, url: str, path: Path, pause: float, count: int) -> None:
         self._context = multiprocessing.get_context("spawn")
-        self._url, self._path = url, path
+        self._given = url, path, pause
         self._team = [self._begun() for _ in range(count)]
 
     def kill(self, drawn: random.Random, lived: float) -> None:
         """Kill one after so many seconds of work, and begin another."""
         place = drawn.randrange(len(self._team))
         process, begun = self._team[place]
-        begun.wait(60)
+        if not begun.wait(120):
+            raise RuntimeError("a worker does not begin")
         time.sleep(lived)
         process.kill()
         process.join()
@@ -143,21 +147,23 @@ class Workers:
 
     def _begun(self) -> tuple[Any, Any]:
         begun = self._context.Event()
-        process = self._context.Process(target=work, args=(self._url, self._path, begun))
+        process = self._context.Process(target=work, args=(*self._given, begun))
         process.start()
         return process, begun
 
 
-def found_of(url: str, jobs: int, count: int, drawn: random.Random) -> Found:
+def found_of(
+    url: str, jobs: int, drawn: random.Random, *, count: int = 2, pause: float = 0.0
+) -> Found:
     """Have work done while workers are killed, and look at every memory."""
     found = Found(jobs)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "asked"
         store = open_store(url)
-        queued = runner(store, path)  # from here on it is queued
+        queued = runner(store, path, pause)  # from here on it is queued
         told_all(url, jobs)
         began = time.monotonic()
-        with workers(url, path, count) as team:
+        with workers(url, path, pause, count) as team:
             while not _is_done(queued, path, jobs) and time.monotonic() - began < PATIENCE:
                 team.kill(drawn, drawn.uniform(SOON, LATE))
                 found.kills += 1
@@ -199,6 +205,7 @@ def main() -> None:
     )
     parser.add_argument("--jobs", type=int, default=10_000)
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--pause", type=float, default=0.0, help="seconds that a note takes")
     parser.add_argument("--store")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", action="store_true")
@@ -211,7 +218,8 @@ def main() -> None:
         server = Server(folder)
     try:
         url = asked.store or server.url  # type: ignore[union-attr]
-        found = found_of(url, asked.jobs, asked.workers, random.Random(asked.seed))
+        drawn = random.Random(asked.seed)
+        found = found_of(url, asked.jobs, drawn, count=asked.workers, pause=asked.pause)
     finally:
         if server is not None:
             server.close()

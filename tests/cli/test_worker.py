@@ -75,6 +75,7 @@ def test_a_file_that_is_not_there_is_not_made(demem: Demem, tmp_path: Path) -> N
     assert not (tmp_path / "none.db").exists()
 
 
+@pytest.mark.slow
 def test_it_goes_on_until_sigterm_and_ends_well(memory: Path) -> None:
     command = [sys.executable, "-m", "demem_agent.cli", "worker", "-m", str(memory)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:

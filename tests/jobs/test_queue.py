@@ -15,9 +15,10 @@ pytest.importorskip("psycopg")
 pytest.importorskip("procrastinate")
 
 import psycopg
+from procrastinate.schema import SchemaManager
 
 from demem_agent import SlotMemory
-from demem_agent.errors import StaleState
+from demem_agent.errors import StaleState, StoreError
 from demem_agent.jobs import MOST_TRIES, Means, Rule, runner_of
 from demem_agent.jobs.queue import Queue
 from demem_agent.slots.records import Delta, Head, Operation
@@ -331,6 +332,28 @@ def test_tables_are_made_once_whoever_begins_at_the_same_time(database: str) -> 
         one.close()
 
 
+def test_tables_are_brought_up_to_date_by_what_came_since(
+    store: PostgresStore, database: str
+) -> None:
+    script = SchemaManager.get_schema()
+    store.work.begin(["notes"], script, {"first": "SELECT 1"}, "default")
+    later = {"first": "SELECT 1/0", "second": "CREATE TABLE added (id int)"}
+    for _ in range(2):
+        store.work.begin(["notes"], script, later, "default")
+    assert said(database, "SELECT count(*) FROM {j}.added") == [(0,)]
+    told(store, "I moved to Lisbon.")
+    assert store.work.backlog().waiting == {"notes": 1}
+
+
+def test_tables_of_a_later_version_are_refused_untouched(store: PostgresStore) -> None:
+    script = SchemaManager.get_schema()
+    store.work.begin(["notes"], script, {"first": "", "second": "SELECT 1"}, "default")
+    with pytest.raises(StoreError, match="newer version"):
+        store.work.begin(["notes"], script, {"first": ""}, "default")
+    told(store, "I moved to Lisbon.")
+    assert store.work.backlog().waiting == {"notes": 1}
+
+
 def test_a_store_that_was_made_before_there_was_a_queue_gets_one(database: str) -> None:
     PostgresStore(database).close()
     said(database, "ALTER TABLE {s}.store DROP COLUMN work")
@@ -341,11 +364,38 @@ def test_a_store_that_was_made_before_there_was_a_queue_gets_one(database: str) 
     store.close()
 
 
-def test_without_a_queue_nothing_waits_and_all_is_written(store: PostgresStore) -> None:
+@pytest.mark.parametrize("options", ["", "&rls=1"])
+def test_without_a_queue_nothing_waits_and_all_is_written(database: str, options: str) -> None:
+    store = PostgresStore(f"{database}{options}")
     queue_of(store, "notes")
     store.work.drop()
-    told(store, "I moved to Lisbon.")
+    store._asking.sessions.learn_queued_kinds(frozenset({"notes"}))  # as another process knows it
+    told(store, "I moved to Lisbon.", "The cat is grey.")
+    assert len(opened(store)) == 2
     assert store.work.backlog().waiting == {}
+    store.close()
+
+
+def test_a_role_that_owns_nothing_writes_and_works(database: str) -> None:
+    owner = PostgresStore(database)
+    queue_of(owner, "notes")
+    for statement in (
+        "DROP ROLE IF EXISTS app_of_jobs",
+        "CREATE ROLE app_of_jobs LOGIN",
+        "GRANT USAGE ON SCHEMA {s}, {j} TO app_of_jobs",
+        "GRANT SELECT, INSERT, UPDATE, DELETE ON {s}.memory, {s}.row TO app_of_jobs",
+        "GRANT SELECT, UPDATE (era) ON {s}.store TO app_of_jobs",
+        "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {j} TO app_of_jobs",
+        "GRANT USAGE ON ALL SEQUENCES IN SCHEMA {j} TO app_of_jobs",
+    ):
+        said(database, statement)
+    store = PostgresStore(database.replace("user=postgres", "user=app_of_jobs"))
+    told(store, "I moved to Lisbon.")
+    assert queue_of(store, "notes", note_taker=Copying()).once() == {"notes": 1}
+    store.close()
+    owner.close()
+    said(database, "DROP OWNED BY app_of_jobs")
+    said(database, "DROP ROLE app_of_jobs")
 
 
 def test_a_store_that_shows_one_tenant_alone_has_a_queue(database: str) -> None:

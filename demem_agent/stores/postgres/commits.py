@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from psycopg import errors
+
 from demem_agent.errors import MemoryGone, StaleState, StoreError
 from demem_agent.later import dataclass
 from demem_agent.slots.due import causes
@@ -121,7 +123,13 @@ class Commit:
         values = {**change.values, "work": kinds}
         limited = self._delta.tenant_items is not None
         tenant = self._address.tenant
-        return bool(self._asking.asked(connection, tenant, query, values, one_by_one=limited))
+        try:
+            return bool(self._asking.asked(connection, tenant, query, values, one_by_one=limited))
+        except errors.UndefinedTable as error:
+            if not kinds or self._asking.is_alone:
+                raise
+            self._asking.sessions.forget_queued_kinds()  # somebody has dropped the queue
+            raise Busy from error
 
     def _queued(self, connection: Connection) -> list[str]:
         """Return the kinds of work that the delta causes, of those that are queued."""

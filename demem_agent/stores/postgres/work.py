@@ -77,8 +77,9 @@ class Work:
                 self._make_tables(connection, script, migrations)
                 (had,) = rows_of_statement(connection, self._asking.say.work)
                 new[:] = [kind for kind in kinds if kind not in had[0]]
-                query = f'UPDATE "{self._store}".store SET work = work || %b::text[]'
-                connection.execute(_said(query), (new,), binary=True)
+                if new:
+                    query = f'UPDATE "{self._store}".store SET work = work || %b::text[]'
+                    connection.execute(_said(query), (new,), binary=True)
 
         self._asking.run("set up work in", make)
         self._asking.sessions.forget_queued_kinds()
@@ -91,8 +92,7 @@ class Work:
     def drop(self) -> None:
         """Have nothing queued any more, and drop the tables with what waits in them.
 
-        What is due follows from the memories, and is queued again by :meth:`begin`. A process that
-        has the store open may fail to write for a minute, as it queues what it writes.
+        What is due follows from the memories, and is queued again by :meth:`begin`.
         """
         statements = (
             f'UPDATE "{self._store}".store SET work = ARRAY[]::text[]',
