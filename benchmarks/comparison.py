@@ -19,7 +19,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,12 +27,19 @@ from evaluate_all import commit, header, replaced, row
 
 from demem_agent.cli.tables.comparison import best_first, costs
 from demem_agent.cli.tables.figures import interval, share
+from demem_agent.evaluate.rivals import UNMEASURED
 
 Report = dict[str, Any]
 
 ROOT = Path(__file__).parents[1]
 #: Rivals of which a line says how this memory stands to them.
 OURS = ("demem", "demem-minilm")
+#: What a system takes, in print: the count in a report, by what it is divided, and in which unit.
+COSTS = {
+    "Milliseconds a turn": ("ingesting", "turns", 1000),
+    "Milliseconds a read": ("reading", "reads", 1000),
+    "KB a dialogue": ("disk", None, 0.001),
+}
 
 
 def main() -> None:
@@ -47,7 +54,7 @@ def main() -> None:
         "table": "\n".join(table(report)),
         "standing": "\n".join(standing(report)),
         "settings": "\n".join(settings(report)),
-        "unmeasured": "\n".join(unmeasured(report)),
+        "unmeasured": "\n".join(unmeasured()),
     }
     if given.into is None:
         print("\n\n".join(blocks.values()))
@@ -155,33 +162,30 @@ def table(report: Report) -> Iterator[str]:
 
 def standing(report: Report) -> Iterator[str]:
     """Yield in which column how many of the others are ahead of this memory, and which is best."""
-    others = {name: one for name, one in report["systems"].items() if name not in OURS}
+    systems = {name: one for name, one in report["systems"].items() if name not in OURS}
     own = report["systems"]["demem"]
     for limit in map(str, report["limits"]):
-        values = {name: one["recall"][limit]["mean"] for name, one in others.items()}
-        yield from _line(f"Recall at {int(limit):,}", own["recall"][limit]["mean"], values, share)
-    for title, part, count in (
-        ("Milliseconds a turn", "ingesting", "turns"),
-        ("Milliseconds a read", "reading", "reads"),
-    ):
-        values = {name: -_each(one, part, count) for name, one in others.items()}
-        yield from _line(title, -_each(own, part, count), values, _milliseconds)
+        recall = {name: one["recall"][limit]["mean"] for name, one in systems.items()}
+        yield _line(f"Recall at {int(limit):,}", own["recall"][limit]["mean"], recall, share)
+    for title, (part, count, unit) in COSTS.items():
+        taken: dict[str, float] = {}
+        for name, one in {**systems, "demem": own}.items():
+            if one[part]:  # what is in RAM has nothing on disk
+                taken[name] = -unit * one[part] / (one[count] if count else report["dialogues"])
+        yield _line(title, taken.pop("demem"), taken, _less)
 
 
-def _each(found: Mapping[str, Any], part: str, count: str) -> float:
-    return 1000 * float(found[part]) / max(int(found[count]), 1)
+def _less(value: float) -> str:
+    """Return a cost in print, which is below 0 here as all that is better when smaller."""
+    return f"{-value:,.2f}"
 
 
-def _milliseconds(value: float) -> str:
-    return f"{-value:.2f}"
-
-
-def _line(title: str, own: float, others: Mapping[str, float], told: Any) -> Iterator[str]:
-    """Yield one line; of every value more is better."""
+def _line(title: str, own: float, others: Mapping[str, float], told: Callable[[float], str]) -> str:
+    """Return one line; of every value more is better."""
     ahead = [name for name in sorted(others) if others[name] > own]
     best = max(others, key=others.__getitem__)
     words = f"ahead of it: {', '.join(ahead)}" if ahead else "ahead of it: none"
-    yield f"* {title}: demem {told(own)}, the best other {told(others[best])} ({best}); {words}."
+    return f"* {title}: demem {told(own)}, the best other {told(others[best])} ({best}); {words}."
 
 
 def settings(report: Report) -> Iterator[str]:
@@ -193,11 +197,11 @@ def settings(report: Report) -> Iterator[str]:
         yield row(name, ["", "not measured", f"not installed: {', '.join(lacking)}"])
 
 
-def unmeasured(report: Report) -> Iterator[str]:
+def unmeasured() -> Iterator[str]:
     """Yield what needs a model."""
     yield from header("rival", ["installed and read", "needs"])
-    for name, one in report["unmeasured"].items():
-        yield row(name, [one["package"], one["needs"]])
+    for name, one in UNMEASURED.items():
+        yield row(name, [one.package, one.needs])
 
 
 if __name__ == "__main__":

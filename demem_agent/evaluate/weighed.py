@@ -33,7 +33,7 @@ class Cost:
     Attributes:
         turns, reads: how many were told, and how many readings given.
         ingesting, reading: seconds of the processor, of all threads and of programs started.
-        disk: bytes of all dialogues; None of a system that keeps none on disk.
+        disk: bytes of all dialogues, 0 or None of a system in RAM.
     """
 
     turns: int = 0

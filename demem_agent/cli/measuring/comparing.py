@@ -10,7 +10,7 @@ from demem_agent.cli.json_values import Json
 from demem_agent.cli.progress import ticking
 from demem_agent.errors import InvalidInput
 from demem_agent.evaluate import Dialogue, Measured, evaluate, report
-from demem_agent.evaluate.rivals import RIVALS, UNMEASURED, Rival, made_by, missing
+from demem_agent.evaluate.rivals import RIVALS, Rival, made_by, missing
 from demem_agent.evaluate.run import Tick
 from demem_agent.evaluate.weighed import Cost, weighed
 
@@ -74,7 +74,6 @@ def compared(
         **counted,
         "systems": systems,
         "missing": {name: needed for name, needed in lacking.items() if needed},
-        "unmeasured": {name: asdict(one) for name, one in UNMEASURED.items()},
     }
     return Compared(measured, document)
 

@@ -47,7 +47,7 @@ def costs(found: Document, dialogues: int) -> list[str]:
     """Return what a system takes: milliseconds a turn and a read, KB of a dialogue on disk."""
     turn = 1000 * found["ingesting"] / max(found["turns"], 1)
     read = 1000 * found["reading"] / max(found["reads"], 1)
-    disk = "-" if found["disk"] is None else f"{found['disk'] / dialogues / 1000:,.0f}"
+    disk = f"{found['disk'] / dialogues / 1000:,.0f}" if found["disk"] else "-"
     return [f"{turn:.2f}", f"{read:.2f}", disk]
 
 

@@ -17,9 +17,9 @@ from demem_agent.evaluate.rivals.full_text import FullText
 from demem_agent.evaluate.rivals.lance import Lance
 from demem_agent.evaluate.rivals.lang import LangGraph, LangMem
 from demem_agent.evaluate.rivals.llama import Llama
-from demem_agent.evaluate.rivals.mem0 import Mem0
-from demem_agent.evaluate.rivals.mempalace import MemPalace
+from demem_agent.evaluate.rivals.memories import Mem0
 from demem_agent.evaluate.rivals.own import Alone, Stored
+from demem_agent.evaluate.rivals.palace import MemPalace
 from demem_agent.evaluate.rivals.searched import Searched
 from demem_agent.evaluate.system import Maker
 
@@ -98,7 +98,6 @@ def _both(name: str, search: Any, *packages: str, **told: Any) -> dict[str, Riva
     }
 
 
-_SILENT = "posts usage to a server unless told not to, as here"
 #: What is compared, by name: this memory, its baselines, and rivals that need no model.
 RIVALS: Mapping[str, Rival] = {
     "demem": Rival(Stored, encoder=SHIPPED, settings="as it comes, in a file of SQLite"),
@@ -127,18 +126,21 @@ RIVALS: Mapping[str, Rival] = {
         Chroma,
         "chromadb",
         settings="persistent client; MiniLM is its default, by its own ONNX file",
-        needs=f"its default encoder is fetched at first use; {_SILENT}",
+        needs="its default encoder is fetched at first use; it posts no usage since 1.5, and is "
+        "told not to here",
     ),
     "lancedb": _rival(
         partial(Lance, hybrid=False),
         "lancedb",
         settings="no index of vectors: it goes through all rows, as it does until one is made",
+        needs="an encoder",
     ),
     **_both(
         "lancedb-hybrid",
         partial(Lance, hybrid=True),
         "lancedb",
         settings="vectors and its full-text index, ranks fused by its default",
+        needs="an encoder",
     ),
     "llamaindex": _rival(
         Llama,
@@ -164,8 +166,10 @@ RIVALS: Mapping[str, Rival] = {
         Mem0,
         "mem0ai",
         "langchain-core",
-        settings="infer=False: stores what it is told; it recommends extraction by a model",
-        needs=f"a model and a key, for what it recommends; {_SILENT}",
+        settings="infer=False: stores what it is told, where it recommends extraction by a model; "
+        "vectors alone: for words beside them it fetches models",
+        needs="a model and a key, for what it recommends; posts usage to a server unless told not "
+        "to, as here",
     ),
     "mempalace": _rival(
         MemPalace,
@@ -176,7 +180,7 @@ RIVALS: Mapping[str, Rival] = {
     ),
 }
 
-#: What was installed and read, and needs a model for whatever it stores or is not of this kind.
+#: What was installed and read, and needs a model for what it stores, or is no memory to call.
 UNMEASURED: Mapping[str, Unmeasured] = {
     "Graphiti (Zep)": Unmeasured(
         "graphiti-core 0.31.2",
@@ -202,8 +206,8 @@ UNMEASURED: Mapping[str, Unmeasured] = {
     ),
     "memU": Unmeasured(
         "memu-py 0.1.8",
-        "a model for every memory, and embeddings of a provider; of a newer version pip takes "
-        "none beside Hindsight",
+        "a model for every memory, and a provider's embeddings; from 1.0 on Python 3.13, which was "
+        "not at hand",
     ),
     "Letta": Unmeasured(
         "letta 0.34.12",
