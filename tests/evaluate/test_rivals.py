@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
-from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import pytest
 
-from demem_agent import InvalidInput
-from demem_agent.cli.measuring.comparing import compared, rivals_named
 from demem_agent.evaluate import Dialogue, Probe
 from demem_agent.evaluate.rivals import RIVALS, Rival, missing
 from demem_agent.evaluate.rivals.folder import Folder
@@ -123,32 +120,3 @@ def test_a_folder_goes_with_its_system() -> None:
     assert folder.size() == 8
     del folder
     assert not path.exists()
-
-
-def test_a_comparison_measures_what_is_installed_and_names_what_is_not(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def none_of_chroma(package: str) -> str:
-        if package == "chromadb":
-            raise PackageNotFoundError
-        return "1.0"
-
-    monkeypatch.setattr("demem_agent.evaluate.rivals.table.version", none_of_chroma)
-    found = compared([dialogue()], rivals_named("fts5,chroma"), (200,), 0)
-    assert list(found.document["systems"]) == ["fts5"]
-    assert found.document["missing"] == {"chroma": ["chromadb"]}
-    assert found.document["systems"]["fts5"]["recall"]["200"]["mean"] == 1.0
-    assert len(found.measured) == len(QUESTIONS)
-
-
-def test_a_comparison_of_nothing_that_is_installed_is_refused(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("demem_agent.cli.measuring.comparing.missing", lambda rival: ["a package"])
-    with pytest.raises(InvalidInput, match="systems must be at least one that is installed"):
-        compared([dialogue()], rivals_named("fts5"), (200,), 0)
-
-
-def test_an_unknown_rival_names_those_there_are() -> None:
-    with pytest.raises(InvalidInput, match="fts5"):
-        rivals_named("fts6")

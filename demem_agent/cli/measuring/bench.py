@@ -77,6 +77,8 @@ def bench(
     docs/evaluation.md defines what is measured. With --model a language model answers and judges
     mark, as in the paper (docs/chat.md).
     """
+    if rivals is not None:
+        _require_nothing_else(name, trial, model_options, others=ablations or slots)
     if model_options.model is None:
         if model_options != ModelOptions() or protocol_options != ProtocolOptions():
             raise UsageError(
@@ -98,6 +100,26 @@ def bench(
         loaded(benchmark, data), data=benchmark.name, also=also, of_marks=of_marks
     )
     output.show(report, *parts)
+
+
+def _require_nothing_else(
+    name: str, trial: Trial, model_options: ModelOptions, *, others: bool
+) -> None:
+    """Check that nothing is asked for beside a comparison with rivals, which is of dialogues.
+
+    Args:
+        others: whether other measurements were asked for.
+
+    Raises:
+        UsageError: for what a comparison leaves out, or for tasks that are rows and no dialogues.
+    """
+    if others or trial.system or model_options.model is not None:
+        raise UsageError(
+            "--systems measures rivals alone; leave it out, or "
+            "--system, --slots, --ablations and --model"
+        )
+    if name == "memoryarena":
+        raise UsageError("--systems compares on dialogues, and memoryarena has none")
 
 
 def _require_marked(name: str, *, others: bool) -> None:
