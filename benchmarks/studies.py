@@ -1,5 +1,6 @@
 """Make all pages of figures anew, each from the commit that is checked out: python
 benchmarks/studies.py --data FOLDER --out DIR [--only NAME ...] [--jobs 2] [--reuse]
+[--rivals PYTHON]
 
 FOLDER holds locomo/, longmemeval/, beam/, letta/ and vehicle/; none of it is shipped. Every page is
 made in a checkout of its own, so that files that change here meanwhile, the other pages among them,
@@ -10,7 +11,8 @@ where a run ended; what its studies print is in DIR/NAME.log.
     python benchmarks/studies.py --list
 
 prints for each page which commit it is of, and how many commits have changed the library since.
-About an hour and a half of one core; needs the extra `lab`.
+About two hours of one core; needs the extra `lab`, and for the page `comparison` an interpreter
+that has the extra `rivals`.
 """
 
 from __future__ import annotations
@@ -55,6 +57,11 @@ STUDIES: Mapping[str, tuple[str, str]] = {
         "docs/decisions.md",
         "decisions_page.py --data {data} --out {out} --into docs/decisions.md",
     ),
+    "comparison": (
+        "docs/comparison.md",
+        f"comparison.py --data {LOCOMO} --out {{out}} --python {{rivals}} "
+        "--into docs/comparison.md",
+    ),
     "storage": ("docs/storage.md", f"storage.py --data {LOCOMO} --into docs/storage.md"),
     "hard-readings": ("docs/hard-readings.md", "hard_readings.py --into docs/hard-readings.md"),
 }
@@ -65,6 +72,7 @@ RESUMABLE = (
     "evaluate_all.py",
     "decisions_page.py",
     "experiments_page.py",
+    "comparison.py",
 )
 _STAMP = re.compile(r"commits? `([0-9a-f]{7,40})(-dirty)?`")
 
@@ -92,12 +100,17 @@ def arguments() -> argparse.Namespace:
     )
     parser.add_argument("--jobs", type=int, default=1, help="how many at the same time")
     parser.add_argument("--reuse", action="store_true", help="take the reports that are there")
+    parser.add_argument(
+        "--rivals", default=sys.executable, help="an interpreter that has the extra `rivals`"
+    )
     parser.add_argument("--list", action="store_true", help="only say what the pages are of")
     given = parser.parse_args()
     if not given.list and (given.data is None or given.out is None):
         parser.error("--data and --out are needed, unless with --list")
     if given.data is not None and given.out is not None:
         given.data, given.out = given.data.resolve(), given.out.resolve()
+    # Not resolved: the interpreter of an environment is a link out of it.
+    given.rivals = os.path.abspath(given.rivals)
     return given
 
 
@@ -131,7 +144,9 @@ def checkout() -> Iterator[Path]:
 def ran(given: argparse.Namespace, name: str, tree: Path, log: int) -> bool:
     """Run the command of a study there, and say whether it came to its end."""
     _, command = STUDIES[name]
-    script, *options = command.format(data=given.data, out=given.out / name).split()
+    script, *options = command.format(
+        data=given.data, out=given.out / name, rivals=given.rivals
+    ).split()
     if given.reuse and script in RESUMABLE:
         options.append("--reuse")
     library = os.pathsep.join([str(tree), str(tree / "adapters")])

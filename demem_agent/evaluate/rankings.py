@@ -44,16 +44,21 @@ class Held:
         self.lines = in_time_order(lines)
 
     @cached_property
+    def passages(self) -> list[str]:
+        """The passages as they are searched."""
+        return list(map(_indexed, self.lines))
+
+    @cached_property
     def vectors(self) -> NDArray[np.float32]:
         """Unit vectors of shape (passages, d)."""
-        return default_encoder().encode(list(map(_indexed, self.lines)))
+        return default_encoder().encode(self.passages)
 
     @cached_property
     def lexical(self) -> LexicalIndex:
         """The words of every passage, in their order."""
         index = LexicalIndex()
-        for line in self.lines:
-            index.add(terms(_indexed(line)))
+        for passage in self.passages:
+            index.add(terms(passage))
         return index
 
 

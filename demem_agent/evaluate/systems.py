@@ -54,10 +54,14 @@ class Best:
 
     def ingest(self, turns: Sequence[Turn]) -> None:
         """Cut the turns into passages, and index them."""
-        self._held = _held(tuple(turns))
-        if self._held.lines:
+        self.index(_held(tuple(turns)))
+
+    def index(self, held: Held) -> None:
+        """Take the passages of a dialogue, and index them."""
+        self._held = held
+        if held.lines:
             # Indexes are made now, and not in the first read, which is timed.
-            self._score(self._held, "")
+            self._score(held, "")
 
     def read(self, query: str, limit: int, at: datetime | None = None) -> str:
         """Return the best passages in time order."""

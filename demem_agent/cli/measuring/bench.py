@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -14,14 +15,17 @@ from demem_agent.cli.faults import UsageError
 from demem_agent.cli.json_values import Json
 from demem_agent.cli.measuring.arena import arena_of_marks, arena_of_readings
 from demem_agent.cli.measuring.benchmarks import BENCHMARKS, benchmark_named, loaded
+from demem_agent.cli.measuring.comparing import compared, rivals_named
 from demem_agent.cli.measuring.protocol_options import ProtocolOptions
 from demem_agent.cli.measuring.slots_and_ablations import ablation_rows, by_row, slot_rows
 from demem_agent.cli.measuring.trial import Trial
+from demem_agent.cli.measuring.written import note_files, written
 from demem_agent.cli.model_options import ModelOptions
 from demem_agent.cli.output import Output
+from demem_agent.cli.tables.comparison import comparison_parts
 from demem_agent.cli.tables.paper import paper_scores, paper_table
 from demem_agent.cli.tables.slots_and_ablations import ablation_parts, slot_parts
-from demem_agent.evaluate import Dialogue
+from demem_agent.evaluate import Dialogue, save
 
 __all__ = ["bench"]
 
@@ -58,6 +62,14 @@ def bench(
             "--slots", help="Audit what slots hold, and divide the same items in other ways."
         ),
     ] = False,
+    rivals: Annotated[
+        str | None,
+        typer.Option(
+            "--systems",
+            metavar="all|NAME,NAME",
+            help="Compare with rivals that are installed, and what each takes.",
+        ),
+    ] = None,
 ) -> None:
     """Measure this memory and what could be in its place on a public benchmark.
 
@@ -65,12 +77,17 @@ def bench(
     docs/evaluation.md defines what is measured. With --model a language model answers and judges
     mark, as in the paper (docs/chat.md).
     """
+    if rivals is not None:
+        _require_nothing_else(name, trial, model_options, others=ablations or slots)
     if model_options.model is None:
         if model_options != ModelOptions() or protocol_options != ProtocolOptions():
             raise UsageError(
                 "--judge, --record and the other options of a language model need --model NAME"
             )
-        _readings(name, data, trial, output, wanted=_Wanted(ablations, slots))
+        if rivals is not None:
+            _comparison(name, data, trial, output, rivals)
+        else:
+            _readings(name, data, trial, output, wanted=_Wanted(ablations, slots))
         return
     _require_marked(name, others=ablations or slots)
     from demem_agent.cli.measuring.protocol import Protocol
@@ -83,6 +100,26 @@ def bench(
         loaded(benchmark, data), data=benchmark.name, also=also, of_marks=of_marks
     )
     output.show(report, *parts)
+
+
+def _require_nothing_else(
+    name: str, trial: Trial, model_options: ModelOptions, *, others: bool
+) -> None:
+    """Check that nothing is asked for beside a comparison with rivals, which is of dialogues.
+
+    Args:
+        others: whether other measurements were asked for.
+
+    Raises:
+        UsageError: for what a comparison leaves out, or for tasks that are rows and no dialogues.
+    """
+    if others or trial.system or model_options.model is not None:
+        raise UsageError(
+            "--systems measures rivals alone; leave it out, or "
+            "--system, --slots, --ablations and --model"
+        )
+    if name == "memoryarena":
+        raise UsageError("--systems compares on dialogues, and memoryarena has none")
 
 
 def _require_marked(name: str, *, others: bool) -> None:
@@ -125,6 +162,20 @@ def _readings(
     if name == "locomo":
         also.insert(0, paper_table())
     trial.show(measured, output, data=benchmark.name, also=also, found=found)
+
+
+def _comparison(name: str, data: Path | None, trial: Trial, output: Output, rivals: str) -> None:
+    """Measure this memory beside rivals; print it, and write it where asked."""
+    chosen = rivals_named(rivals)
+    benchmark = benchmark_named(name)
+    found = compared(loaded(benchmark, data), chosen, trial.limit or (), trial.seed)
+    document: Json = {"data": benchmark.name, **found.document}
+    parts = list(comparison_parts(document))
+    if trial.out is not None:
+        trial.out.mkdir(parents=True, exist_ok=True)
+        files = written(trial.out, partial(save, found.measured), document, parts)
+        note_files(files, document, parts)
+    output.show(document, *parts)
 
 
 def _others(
