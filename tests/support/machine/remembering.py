@@ -40,7 +40,10 @@ class Remembering(Twins):
             batch += batch[:1]
         given = [{**request, "key": key} for request, key in batch]
         known = self.ledger.keyed.keys() | self.ledger.reported.keys()
-        if any(key in known for _, key in batch) or _clashing(batch):
+        asked = {key for _, key in batch if key in known}
+        if any(map(self._is_forgotten, asked)):
+            return  # what such a key gives ``ingest`` finds out
+        if asked or _clashing(batch):
             return self._refused(lambda memory: memory.ingest_many(given), IdempotencyConflict)
         done = self.it.ingest_many(given)
         one_by_one = [self.twin.ingest(**one) for one in given]

@@ -120,8 +120,7 @@ class Twins(RuleBasedStateMachine):
 
     def _clash(self, act: Callable[[SlotMemory], object], key: str) -> None:
         """Ask for something else under a key: refused, but where what was asked is forgotten."""
-        done = self.it._held.state.keyed.get(key)
-        if done is not None and not done.request:
+        if self._is_forgotten(key):
             before = self.it.fingerprint()
             with suppress(IdempotencyConflict):  # of another kind of call
                 self._same(act)
@@ -129,6 +128,11 @@ class Twins(RuleBasedStateMachine):
             return
         self._refused(act, IdempotencyConflict)
         self._saw("key clash")
+
+    def _is_forgotten(self, key: str) -> bool:
+        """Whether nobody knows any more what was asked under a key."""
+        done = self.it._held.state.keyed.get(key)
+        return done is not None and not done.request
 
     def _refused(self, act: Callable[[SlotMemory], object], error: type[DeMemError]) -> None:
         """Do what must be refused with an error, and leave everything as it was."""
