@@ -132,7 +132,7 @@ class Queue:
                 self._look_after()
                 self._work(wait=True, every=every)
             except (ConnectorException, StoreError) as error:
-                _log.error("the queue cannot be reached: %s", type(error).__name__)
+                _log.error("the queue cannot be reached: %s", error)
             self._ending.wait(every)
 
     def end(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 __all__ = ["MOST_TRIES", "wait_after"]
 
-#: Tries after which work is given up, until its memory changes: some 50 minutes.
+#: Tries after which work is given up, until its memory changes: about an hour after the first.
 MOST_TRIES = 8
 _FIRST_WAIT, _LONGEST_WAIT = 10.0, 900.0
 
