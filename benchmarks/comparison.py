@@ -27,7 +27,7 @@ from evaluate_all import commit, header, replaced, row
 
 from demem_agent.cli.tables.comparison import best_first, costs
 from demem_agent.cli.tables.figures import interval, share
-from demem_agent.evaluate.rivals import UNMEASURED
+from demem_agent.evaluate.rivals import RIVALS, UNMEASURED
 
 Report = dict[str, Any]
 
@@ -189,10 +189,11 @@ def _line(title: str, own: float, others: Mapping[str, float], told: Callable[[f
 
 
 def settings(report: Report) -> Iterator[str]:
-    """Yield how each is set, and what it needs."""
+    """Yield how each is set, and what it needs: the version is that which was measured."""
     yield from header("system", ["of", "settings", "needs"])
     for name, found in report["systems"].items():
-        yield row(name, [found["made_by"] or "this library", found["settings"], found["needs"]])
+        rival = RIVALS[name]
+        yield row(name, [found["made_by"] or "this library", rival.settings, rival.needs])
     for name, lacking in report["missing"].items():
         yield row(name, ["", "not measured", f"not installed: {', '.join(lacking)}"])
 
