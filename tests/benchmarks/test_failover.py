@@ -1,4 +1,4 @@
-"""``benchmarks/scale/failover.py``: a synchronous standby loses nothing; what another does is seen."""
+"""``benchmarks/scale/failover.py``: a synchronous standby loses nothing, and a loss is seen."""
 
 from __future__ import annotations
 
@@ -19,9 +19,7 @@ def found(*options: str) -> dict[str, Any]:
     """Return what it finds in two rounds."""
     bin = programs()
     if bin is None or not (bin / "pg_basebackup").exists():
-        pytest.skip(
-            "no PostgreSQL: pip install pgserver 'demem-agent[postgres]'"
-        )
+        pytest.skip("no PostgreSQL: pip install pgserver 'demem-agent[postgres]'")
     script = str(FOLDER / "scale" / "failover.py")
     ran = subprocess.run(
         [sys.executable, script, "--rounds", "2", "--json", *options],

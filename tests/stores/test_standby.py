@@ -24,9 +24,7 @@ def servers() -> Iterator[tuple[Server, Server]]:
     """A primary and its standby."""
     bin = programs()
     if bin is None or not (bin / "pg_basebackup").exists():
-        pytest.skip(
-            "no PostgreSQL: pip install pgserver 'demem-agent[postgres]'"
-        )
+        pytest.skip("no PostgreSQL: pip install pgserver 'demem-agent[postgres]'")
     with closing(Server(bin)) as primary, closing(Server(bin, follows=primary)) as standby:
         yield primary, standby
 
