@@ -27,7 +27,6 @@ import signal
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from statistics import median
 
@@ -135,7 +134,7 @@ def main() -> None:
         sys.exit("no PostgreSQL with pg_basebackup: pip install pgserver")
     found, without = tried(bin, options)
     if options.json:
-        print(json.dumps({**asdict(found), "seconds_without": without}))
+        print(json.dumps({**found.plain(), "seconds_without": without}))
     else:
         print(found)
         print(

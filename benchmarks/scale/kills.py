@@ -69,6 +69,10 @@ class Found:
             f"{self.held:,} held, {self.failed} calls made again, {wrong}"
         )
 
+    def plain(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        return {**asdict(self), "wrong": dict(self.wrong)}  # asdict makes another of a Counter
+
 
 def text(name: str, n: int) -> str:
     """Return the nth turn of a memory."""
@@ -214,7 +218,7 @@ def main() -> None:
     finally:
         server.close()
     for found in told:
-        print(json.dumps(asdict(found)) if options.json else found)
+        print(json.dumps(found.plain()) if options.json else found)
     if any(found.wrong for found in told):
         sys.exit(1)
 
