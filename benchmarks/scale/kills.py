@@ -52,7 +52,7 @@ class Found:
     Attributes:
         acknowledged: turns that a caller was told of.
         held: turns that the memories hold; failed: calls that raised and were made again.
-        wrong: what is not as it should be, by what it is.
+        wrong: what is not as it should be, by what it is: of how many turns, or memories.
     """
 
     what: str
@@ -62,10 +62,26 @@ class Found:
     failed: int = 0
     wrong: Counter[str] = field(default_factory=Counter)
 
+    def __str__(self) -> str:
+        wrong = ", ".join(f"{n} {what}" for what, n in self.wrong.items()) or "nothing wrong"
+        return (
+            f"{self.what}: {self.kills} kills, {self.acknowledged:,} turns acknowledged, "
+            f"{self.held:,} held, {self.failed} calls made again, {wrong}"
+        )
+
+    def plain(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        return {**asdict(self), "wrong": dict(self.wrong)}  # asdict makes another of a Counter
+
 
 def text(name: str, n: int) -> str:
     """Return the nth turn of a memory."""
     return f"turn {n} of {name}: the boiler has valve number {n}"
+
+
+def place_of_turn(turn: str) -> int:
+    """Return which turn of its memory one is."""
+    return int(turn.split()[1])
 
 
 def work(url: str, names: list[str], folder: str) -> None:
@@ -158,13 +174,13 @@ def tried(server: Server, what: str, options: argparse.Namespace) -> Found:
         found.kills += 1
     worker.goes_on()
     worker.kill()
-    look(server, worker, found)
+    look(server.url, worker, found)
     return found
 
 
-def look(server: Server, worker: Worker, found: Found) -> None:
+def look(url: str, worker: Worker, found: Found) -> None:
     """Compare what the memories hold with what was acknowledged."""
-    store = PostgresStore(server.url)
+    store = PostgresStore(url)
     found.failed = worker.failed()
     for name, acknowledged in worker.acknowledged().items():
         memory = SlotMemory.open(store, memory_id=name, encoder=BagEncoder())
@@ -172,12 +188,14 @@ def look(server: Server, worker: Worker, found: Found) -> None:
         held = [item.text for item in memory.evidence()]
         found.acknowledged += acknowledged
         found.held += len(held)
-        if len(set(held)) < len(held):
-            found.wrong["doubled"] += 1
-        if held[:acknowledged] != [text(name, n) for n in range(acknowledged)]:
-            found.wrong["lost, or in another order"] += 1
-        if len(held) > acknowledged + 1:
-            found.wrong["more than was told"] += 1
+        told = [text(name, n) for n in range(acknowledged)]
+        wrong = {
+            "turns lost": len(set(told) - set(held)),
+            "turns doubled": len(held) - len(set(held)),
+            "turns that were not told": len(set(held) - {*told, text(name, acknowledged)}),
+            "memories in another order": held != sorted(held, key=place_of_turn),
+        }
+        found.wrong.update({what: int(count) for what, count in wrong.items() if count})
     store.close()
 
 
@@ -200,14 +218,7 @@ def main() -> None:
     finally:
         server.close()
     for found in told:
-        if options.json:
-            print(json.dumps(asdict(found)))
-            continue
-        wrong = ", ".join(f"{n} {what}" for what, n in found.wrong.items()) or "nothing wrong"
-        print(
-            f"{found.what}: {found.kills} kills, {found.acknowledged:,} turns acknowledged, "
-            f"{found.held:,} held, {found.failed} calls made again, {wrong}"
-        )
+        print(json.dumps(found.plain()) if options.json else found)
     if any(found.wrong for found in told):
         sys.exit(1)
 

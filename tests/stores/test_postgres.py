@@ -140,6 +140,8 @@ class TestPasswords:
         assert place.conninfo == "postgresql://host/db?password=a+b%25&options=-c%20x%3D1"
         assert (place.rls, place.schema) == (True, "s")
         assert "a+b%" in place.secrets
+        of_two = "postgresql://ana@a:1,b:2/db?target_session_attrs=read-write"
+        assert place_of(f"{of_two}&parts=2").conninfo == of_two
 
     def test_a_store_with_a_password_in_its_url_is_not_pickled(self, database: str) -> None:
         store = PostgresStore(database)

@@ -55,9 +55,10 @@ class Server:
 
     Args:
         durable: whether it writes to the disk as one in earnest would.
+        follows: another, of which it is the standby.
     """
 
-    def __init__(self, bin: Path, *, durable: bool = False) -> None:
+    def __init__(self, bin: Path, *, durable: bool = False, follows: Server | None = None) -> None:
         self._bin = bin
         self.folder = Path(tempfile.mkdtemp(prefix="demem-pg-"))
         self._who: dict[str, Any] = {}
@@ -67,11 +68,19 @@ class Server:
                 self._bin = Path(shutil.copytree(bin.parent, self.folder / "programs")) / "bin"
             self._who = {"user": _NOBODY, "group": _NOBODY, "extra_groups": []}
         self._options = ["-k", str(self.folder), "-c", "listen_addresses="]
-        if not durable:
+        # What a killed one leaves goes with its folder.
+        self._options += ["-c", "dynamic_shared_memory_type=mmap"]
+        if durable:
+            # Each file of a copy by itself takes seconds.
+            self._options += ["-c", "recovery_init_sync_method=syncfs"]
+        else:
             self._options += ["-c", "fsync=off", "-c", "full_page_writes=off"]
+        self.process: subprocess.Popen[Any] | None = None
+        if follows is not None:
+            self.follow(follows)
+            return
         made = ["-U", "postgres", "--auth=trust", "-E", "UTF8", "--no-sync", "--locale=C"]
         self._run("initdb", "-D", str(self.data), *made)
-        self.process: subprocess.Popen[Any] | None = None
         self.start()
 
     @property
@@ -94,6 +103,18 @@ class Server:
                 **self._who,
             )
         self._await()
+
+    def follow(self, primary: Server) -> None:
+        """Begin anew, as the standby of another."""
+        shutil.rmtree(self.data, ignore_errors=True)
+        source = f"host={primary.folder} port={_PORT} user=postgres"
+        copied = ["-R", "--checkpoint=fast", "--no-sync"]
+        self._run("pg_basebackup", "-D", str(self.data), "-d", source, *copied)
+        self.start()
+
+    def promote(self) -> None:
+        """Have a standby take writes."""
+        self._run("pg_ctl", "-D", str(self.data), "-w", "promote")
 
     def kill(self) -> None:
         """End all its processes at once, whatever they do."""
