@@ -38,6 +38,7 @@ NOT_RUN = {
     "worker",
     "open",
     "cool",
+    "bulk",
 }
 TURNS = (
     {"text": "I live in Porto.", "speaker": "Ana", "at": "2025-03-01", "source_id": "t1"},
