@@ -317,9 +317,9 @@ def test_the_wall_reads_the_python_of_documents_and_no_other_block(tmp_path: Pat
 
 
 #: Rooms and root modules, each above all that it may import from (``docs/architecture.md``).
-FLOORS = """cli server studies evaluate testing llms jobs async_memory async_memories pool memories
-     auditing memory client wire copying safekeeping held tracing door options flows splitting
-     feedback
+FLOORS = """cli server studies evaluate testing llms bulk jobs async_memory async_memories pool
+     memories auditing memory client wire copying safekeeping held tracing door options flows
+     splitting feedback
      drivers stores answering reading requests slots summaries scoring encoders text decision
      imports messages settings channels where turns types metadata servers errors notebook
      hints shipped later""".split()

@@ -147,6 +147,11 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "demem jobs -m postgresql://demem@db/memories",
         "demem jobs -m postgresql://demem@db/memories --off",
     ),
+    "bulk": (
+        "demem bulk ingest chats/ --store bot.db --workers 4",
+        "demem bulk ingest turns.jsonl --by user --store postgresql://demem@db/memories --json",
+        "demem bulk reembed --store bot.db --encoder model2vec:minishlab/potion-base-8M",
+    ),
     "mcp": ("demem mcp -m bot.db", "demem mcp -m bot.db --http --port 8000 --namespace-per-call"),
     "setup": (
         "demem setup claude-code --dry-run",

@@ -58,6 +58,7 @@ def test_every_command_on_a_memory_is_tried_here() -> None:
         "serve",
         "worker",
         "jobs",
+        "bulk",
         "open",
         "inspect",
         "keys",

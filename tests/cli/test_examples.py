@@ -39,6 +39,7 @@ NOT_RUN = {
     "open",
     "cool",
     "jobs",
+    "bulk",
 }
 TURNS = (
     {"text": "I live in Porto.", "speaker": "Ana", "at": "2025-03-01", "source_id": "t1"},

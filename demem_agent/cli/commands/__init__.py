@@ -89,6 +89,7 @@ COMMANDS = _Commands(
         "keys": "commands.serving.keys.keys",
         "worker": "commands.working.worker.worker",
         "jobs": "commands.working.jobs.jobs",
+        "bulk": "commands.many.bulk.bulk",
         "mcp": "commands.mcp.mcp",
         "setup": "commands.setup.setup",
         "hook": "commands.hook.hook",

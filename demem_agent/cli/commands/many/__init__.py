@@ -1,0 +1,1 @@
+"""The command that works on many memories at once."""
