@@ -71,7 +71,7 @@ def _client(scheduler: str) -> Iterator[Client]:
 
 
 def _as_done(client: Client, work: Any, tasks: Sequence[Any]) -> Iterator[Done]:
-    names: dict[str, str] = {}
+    names: dict[object, str] = {}
 
     def begun(task: Any) -> Future:
         future = client.submit(work, task, pure=False)
