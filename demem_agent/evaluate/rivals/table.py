@@ -126,7 +126,7 @@ RIVALS: Mapping[str, Rival] = {
         Chroma,
         "chromadb",
         settings="persistent client; MiniLM is its default, by its own ONNX file",
-        needs="its default encoder is fetched at first use; it posts no usage since 1.5, and is "
+        needs="its default encoder is fetched at first use; 1.5.9 posts no usage, and is "
         "told not to here",
     ),
     "lancedb": _rival(
