@@ -70,6 +70,7 @@ __public__ = (
     "demem_agent",
     "demem_agent.async_memories",
     "demem_agent.auditing",
+    "demem_agent.bulk",
     "demem_agent.cli",
     "demem_agent.client",
     "demem_agent.decision",

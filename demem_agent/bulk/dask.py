@@ -16,9 +16,11 @@ from demem_agent.bulk.tasks import Done
 from demem_agent.errors import InvalidInput, MissingExtra
 
 if TYPE_CHECKING:
+    import dask
     from distributed import Client, Future, LocalCluster, as_completed
 else:
     try:
+        import dask
         from distributed import Client, LocalCluster, as_completed
     except ImportError as error:
         raise MissingExtra("work on many memories by several processes", "bulk") from error
@@ -30,6 +32,9 @@ AHEAD = 1000
 #: Nobody but this machine is to reach what is begun here, and no port is to be taken twice.
 _LOCAL = "127.0.0.1:0"
 _SECONDS = 10
+#: A worker that is killed while it begins is not begun again. With none left, tasks would wait for
+#: ever; after so long they fail, and the same call again does them.
+_NO_WORKERS = {"distributed.scheduler.no-workers-timeout": "2 minutes"}
 
 
 def done(work: Any, tasks: Sequence[Any], *, workers: int, scheduler: str | None) -> Iterator[Done]:
@@ -42,6 +47,7 @@ def done(work: Any, tasks: Sequence[Any], *, workers: int, scheduler: str | None
 def _workers(count: int) -> Iterator[Client]:
     """Begin workers of one thread each on this machine, and end them."""
     with (
+        dask.config.set(_NO_WORKERS),
         tempfile.TemporaryDirectory() as folder,
         LocalCluster(
             n_workers=count,
