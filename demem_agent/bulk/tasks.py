@@ -39,7 +39,7 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Telling:
-    """Tell a memory what its files say.
+    """Tell a memory what its files say. Not hashable: its settings are a mapping.
 
     A file that cannot be read to its end tells nothing. What is stored is so in batches of 512
     turns, each whole or not at all, and a turn whose key is known is neither encoded nor stored.

@@ -39,7 +39,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """By whom work is done, and by which rules.
+    """By whom work is done, and by which rules. Not hashable: its options are a mapping.
 
     Attributes:
         options: that memories are opened with: an encoder, a compressor, a note taker.
