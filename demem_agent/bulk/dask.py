@@ -16,11 +16,11 @@ from demem_agent.bulk.tasks import Done
 from demem_agent.errors import InvalidInput, MissingExtra
 
 if TYPE_CHECKING:
-    import dask
+    import dask.config
     from distributed import Client, Future, LocalCluster, as_completed
 else:
     try:
-        import dask
+        import dask.config
         from distributed import Client, LocalCluster, as_completed
     except ImportError as error:
         raise MissingExtra("work on many memories by several processes", "bulk") from error
