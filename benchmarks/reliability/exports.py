@@ -21,8 +21,10 @@ import sys
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
+
+from reports import as_json
 
 from demem_agent import SlotMemory, SplitSettings
 from demem_agent.errors import DeMemError
@@ -363,7 +365,7 @@ def main() -> None:
     given = parser.parse_args()
     found = measured(given.count, given.seed)
     if given.json:
-        print(json.dumps(asdict(found)))
+        print(as_json(found))
     else:
         print(f"python {platform.python_version()} on {platform.machine()}, seed {given.seed}")
         print(f"{found.exports:,} mutated exports: {found.refused:,} refused, ", end="")

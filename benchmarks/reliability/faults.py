@@ -26,7 +26,6 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import json
 import pickle
 import platform
 import random
@@ -36,13 +35,14 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from faulty_files import Disk, Event, driver, version
 from life import Course, Step, course, digest, opened, pack_early
+from reports import as_json
 
 from demem_agent import SlotMemory
 from demem_agent.errors import DeMemError, StoreError
@@ -441,7 +441,7 @@ def main() -> None:
     pack_early()
     found = measured(given.steps, given.seed, given.every, given.only)
     if given.json:
-        print(json.dumps(asdict(found)))
+        print(as_json(found))
     else:
         driven = f"SQLite {connections.sqlite3.sqlite_version}, recorded on {version()}"
         print(

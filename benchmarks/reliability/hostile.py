@@ -18,7 +18,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import inspect
-import json
 import platform
 import random
 import sys
@@ -26,13 +25,14 @@ import tempfile
 import traceback
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta, timezone
 from typing import Any
 
 import numpy as np
 from exports import HOSTILE, MEMORIES, options
 from life import digest
+from reports import as_json
 
 from demem_agent import SlotMemory, Turn
 from demem_agent.errors import DeMemError, InvariantBroken
@@ -357,7 +357,7 @@ def main() -> None:
     given = parser.parse_args()
     found = measured(given.calls, given.seed)
     if given.json:
-        print(json.dumps(asdict(found)))
+        print(as_json(found))
     else:
         print(f"python {platform.python_version()} on {platform.machine()}, seed {given.seed}")
         print(

@@ -26,7 +26,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -35,6 +35,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from proxy import cpu_of, served
+from reports import as_json
 from server_kills import workers_of
 from speed_data import Invented
 
@@ -242,7 +243,7 @@ def main() -> int:
     options = () if given.keys is None else ("--keys", given.keys)
     found = measured(given.workers, given.clients, given.calls, given.items, given.store, options)
     if given.json:
-        print(json.dumps(asdict(found)))
+        print(as_json(found))
     else:
         load = os.getloadavg()[0]
         print(f"python {platform.python_version()}, {os.cpu_count()} cores, load {load:.1f}:")

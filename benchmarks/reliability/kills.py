@@ -16,7 +16,6 @@ lost, doubled, invented or fails its check.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import platform
 import random
@@ -31,12 +30,13 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
 from exports import options
 from life import Course, course, digest, opened, pack_early
+from reports import as_json
 
 from demem_agent import SlotMemory
 from demem_agent.errors import InvalidInput, NotFound
@@ -378,7 +378,7 @@ def main() -> None:
     pack_early()
     found = measured(given.kills, given.seed, given.length, tell=given.kills > 200)
     if given.json:
-        print(json.dumps(asdict(found)))
+        print(as_json(found))
     else:
         print(f"python {platform.python_version()} on {platform.machine()}, seed {given.seed}:")
         under = ", ".join(f"{kind} {times}" for kind, times in found.kills.most_common())

@@ -22,7 +22,6 @@ Leaves with 1 where anything else is seen.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import platform
 import random
@@ -34,13 +33,14 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from operator import lt
 from pathlib import Path
 
 from faults import in_ram, named, on, stops
 from faulty_files import Disk, Event
 from kills import Child
+from reports import as_json
 
 from demem_agent import SlotMemory
 from demem_agent.errors import DeMemError
@@ -369,7 +369,7 @@ def main() -> None:
     given = parser.parse_args()
     found = measured(given.threads, given.rounds, given.kills, given.seed, given.every)
     if given.json:
-        print(json.dumps(asdict(found)))
+        print(as_json(found))
     else:
         show(found, given.threads, given.seed)
     sys.exit(bool(found.failures))

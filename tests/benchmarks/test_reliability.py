@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -30,6 +31,7 @@ hostile = benchmark("hostile", "reliability")
 kills = benchmark("kills", "reliability")
 life = benchmark("life", "reliability")
 processes = benchmark("processes", "reliability")
+reports = benchmark("reports", "reliability")
 server_kills = benchmark("server_kills", "reliability")
 soak = benchmark("soak", "reliability")
 together = benchmark("together", "reliability")
@@ -38,6 +40,11 @@ Patch = pytest.MonkeyPatch
 Failures = Counter[str]
 #: Bugs, who finds them, and what that says.
 BUGS: list[Any] = []
+
+
+def test_what_was_counted_is_told_as_json() -> None:
+    told = json.loads(reports.as_json(faults.Found(failures=Counter(lost=2))))
+    assert told["failures"] == {"lost": 2}
 
 
 @cache
