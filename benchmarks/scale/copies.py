@@ -18,7 +18,8 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from pathlib import Path
+
+from servers import own_server
 
 from demem_agent import SlotMemory
 from demem_agent.stores import Address, Store, open_store
@@ -26,9 +27,6 @@ from demem_agent.stores.loading import load_state
 from demem_agent.stores.portable import export
 from demem_agent.testing import BagEncoder
 from demem_agent.text.units import measure
-
-sys.path.append(str(Path(__file__).parents[2] / "tests" / "support"))
-from postgres_server import Server, programs
 
 TENANTS = ("acme", "globex", "default")
 THINGS = ("boiler", "violin", "ferry", "tent", "oven", "kayak", "lamp", "bridge")
@@ -83,22 +81,15 @@ def main() -> None:
     parser.add_argument("--items", type=int, default=12)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    bin = programs()
-    if bin is None:
-        sys.exit("no PostgreSQL: pip install pgserver")
-    server = Server(bin, durable=True)
-    try:
-        with tempfile.TemporaryDirectory(prefix="demem-copies-") as folder:
-            first, back = f"sqlite:///{folder}/a.db", f"sqlite:///{folder}/b.db"
-            store = open_store(first)
-            for n in range(options.memories):
-                lived(store, n, options.items, random.Random(f"{options.seed} {n}"))
-            store.close()
-            took = copied(first, server.url), copied(server.url, back)
-            urls = (first, server.url, back)
-            differ = compared(*(dict(exported(url)) for url in urls))
-    finally:
-        server.close()
+    with own_server() as server, tempfile.TemporaryDirectory(prefix="demem-copies-") as folder:
+        first, back = f"sqlite:///{folder}/a.db", f"sqlite:///{folder}/b.db"
+        store = open_store(first)
+        for n in range(options.memories):
+            lived(store, n, options.items, random.Random(f"{options.seed} {n}"))
+        store.close()
+        took = copied(first, server.url), copied(server.url, back)
+        urls = (first, server.url, back)
+        differ = compared(*(dict(exported(url)) for url in urls))
     print(
         f"{options.memories:,} memories: into PostgreSQL in {took[0]:.1f} s, back in "
         f"{took[1]:.1f} s, load {os.getloadavg()[0]:.1f}; {differ or 'no'} export differs"

@@ -17,16 +17,14 @@ import os
 import sys
 import threading
 import time
-from pathlib import Path
 from typing import Any
+
+from servers import own_server
 
 from demem_agent import SlotMemory
 from demem_agent.errors import StoreError
 from demem_agent.stores.postgres import PostgresStore
 from demem_agent.testing import BagEncoder
-
-sys.path.append(str(Path(__file__).parents[2] / "tests" / "support"))
-from postgres_server import Server, programs
 
 
 def work(url: str, names: list[str], seconds: float, out: Any) -> None:
@@ -68,11 +66,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=8)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    bin = programs()
-    if bin is None:
-        sys.exit("no PostgreSQL: pip install pgserver")
-    server = Server(bin, durable=True)
-    try:
+    with own_server() as server:
         store = PostgresStore(server.url)
         SlotMemory.open(store, memory_id="hot", encoder=BagEncoder())
         context = multiprocessing.get_context("spawn")
@@ -92,8 +86,6 @@ def main() -> None:
         memory.check()
         held = sorted(item.text for item in memory.evidence())
         store.close()
-    finally:
-        server.close()
     acknowledged = sorted(text for told, _ in came for text, _ in told)
     times = sorted(took for told, _ in came for _, took in told)
     found = {

@@ -37,7 +37,8 @@ from demem_agent.stores.postgres import PostgresStore
 from demem_agent.testing import BagEncoder
 
 sys.path.append(str(Path(__file__).parents[2] / "tests" / "support"))
-from postgres_server import Server, programs
+from postgres_server import Server
+from servers import own_server
 
 #: Seconds that a worker, or the server, lives before it is killed: from when it does something.
 SOON, LATE = 0.1, 0.8
@@ -209,14 +210,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    bin = programs()
-    if bin is None:
-        sys.exit("no PostgreSQL: pip install pgserver")
-    server = Server(bin, durable=True)
-    try:
+    with own_server() as server:
         told = [tried(server, what, options) for what in ("workers", "server")]
-    finally:
-        server.close()
     for found in told:
         print(json.dumps(found.plain()) if options.json else found)
     if any(found.wrong for found in told):

@@ -16,22 +16,19 @@ import multiprocessing
 import os
 import random
 import statistics
-import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import repeat
-from pathlib import Path
 from typing import Any
+
+from ingest import PEOPLE, THINGS, processor_of, said
+from servers import own_server
 
 from demem_agent import SlotMemory
 from demem_agent.pool import MemoryPool
 from demem_agent.stores import Address, MemoryStore
 from demem_agent.stores.postgres import PostgresStore
-
-sys.path.append(str(Path(__file__).parents[2] / "tests" / "support"))
-from ingest import PEOPLE, THINGS, processor_of, said
-from postgres_server import Server, programs
 
 HOT = 0.01
 #: Reads of a hundred that are of a hot memory.
@@ -132,14 +129,10 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    bin = programs()
-    if bin is None:
-        sys.exit("no PostgreSQL: pip install pgserver")
-    server = Server(bin, durable=True)
-    assert server.process is not None
     numbers = (options.few, options.many)
     ratios = []
-    try:
+    with own_server() as server:
+        assert server.process is not None
         urls = {memories: f"{server.url}&schema=m{memories}" for memories in numbers}
         for memories, url in urls.items():
             began = time.monotonic()
@@ -158,8 +151,6 @@ def main() -> None:
                     flush=True,
                 )
             ratios.append(rates[options.many] / rates[options.few])
-    finally:
-        server.close()
     print(
         f"{statistics.median(ratios):.2f} of the reads with {options.few} memories "
         f"(median of {options.rounds} rounds; {options.clients} clients, {os.cpu_count()} cores, "

@@ -16,16 +16,13 @@ import random
 import sys
 import time
 from collections import Counter
-from pathlib import Path
 
 import psycopg
+from servers import own_server
 
 from demem_agent import SlotMemory
 from demem_agent.stores.postgres import PostgresStore
 from demem_agent.testing import BagEncoder
-
-sys.path.append(str(Path(__file__).parents[2] / "tests" / "support"))
-from postgres_server import Server, programs
 
 ROLE = "demem_guest"
 GRANTS = f"""
@@ -78,15 +75,11 @@ def main() -> None:
     parser.add_argument("--tenants", type=int, default=20)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    bin = programs()
-    if bin is None:
-        sys.exit("no PostgreSQL: pip install pgserver")
     drawn = random.Random(options.seed)
     tenants = [f"t{n}" for n in range(options.tenants)]
-    server = Server(bin)
     tally: Counter[str] = Counter()
     began = time.monotonic()
-    try:
+    with own_server(durable=False) as server:
         store = PostgresStore(f"{server.url}&rls=1")
         with psycopg.connect(server.url, autocommit=True) as db:
             for statement in filter(str.strip, GRANTS.split(";")):
@@ -105,8 +98,6 @@ def main() -> None:
                     tally["seen"] += seen
             changed = all_rows(db) != before
         store.close()
-    finally:
-        server.close()
     told = ", ".join(f"{tally[kind]:,} of {kind}" for kind in KINDS)
     print(
         f"{options.tries:,} tries in {time.monotonic() - began:.0f} s ({told}; "

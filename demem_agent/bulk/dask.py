@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -88,12 +88,8 @@ def _as_done(client: Client, work: Any, tasks: Sequence[Any]) -> Iterator[Done]:
     running = as_completed(map(begun, islice(coming, AHEAD)))
     for future in running:
         yield _of(future, names.pop(future.key))
-        _add(running.add, map(begun, islice(coming, 1)))
-
-
-def _add(add: Callable[[Future], object], more: Iterator[Future]) -> None:
-    for future in more:
-        add(future)
+        for task in islice(coming, 1):
+            running.add(begun(task))
 
 
 def _of(future: Future, name: str) -> Done:
