@@ -18,7 +18,7 @@ from demem_agent import InvalidInput, SlotMemory
 from demem_agent.stores import portable
 from demem_agent.stores.manifest import ended
 
-exports = benchmark("reliability.exports")
+exports = benchmark("exports", "reliability")
 KNOWN = exports.exports()
 SPLIT, _, _, DECIDED, BOUNDED = KNOWN
 Lines = list[dict[str, Any]]
