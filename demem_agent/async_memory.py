@@ -518,6 +518,8 @@ class AsyncSlotMemory(MemoryHandle):
         """Remember checked turns a batch at a time, dated by a door."""
         done: list[Ingested] = []
         size = self._batch()
+        if len(turns) > size:
+            await self._run(flows.ingest.require_requests, *door.arrivals(turns))
         for start in range(0, len(turns), size):
             done += await self._remember(turns[start : start + size], door)
             if progress:

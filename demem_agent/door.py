@@ -29,6 +29,7 @@ from demem_agent.turns import (
     Retold,
     Turn,
     as_turn,
+    choice_field,
     refuse_unknown,
     request_hash,
     require_told,
@@ -281,10 +282,8 @@ class Door:
         known: float,
     ) -> flows.sync.Listing:
         """Check a list that was edited, and how it is to be compared with what is remembered."""
-        if by not in get_args(Known):
-            raise InvalidInput("by", by, "'id' or 'text'")
-        if gone not in get_args(Gone):
-            raise InvalidInput("gone", gone, "'tell' or 'forget'")
+        choice_field("by", by, get_args(Known))
+        choice_field("gone", gone, get_args(Gone))
         name = text_field("source", source)
         require_told("source", name)
         least = unit_field("known", known)

@@ -20,6 +20,7 @@ from demem_agent.stores import (
     Store,
     opened_store,
 )
+from demem_agent.turns import LONGEST_NAME, text_field
 
 __all__ = [
     "DeletionReceipt",
@@ -39,6 +40,7 @@ def list_memories(url: str | Store, tenant: str | None = None) -> tuple[MemoryIn
         tenant: whose; those of all tenants unless given.
 
     Raises:
+        InvalidInput: if the tenant is no text, or blank.
         StoreError: also for a file that is not there; none is made.
 
     Examples:
@@ -49,6 +51,8 @@ def list_memories(url: str | Store, tenant: str | None = None) -> tuple[MemoryIn
         >>> [(one.memory_id, one.items, one.size) for one in list_memories(store)]
         [('ana', 1, 18)]
     """
+    if tenant is not None:
+        text_field("tenant", tenant, LONGEST_NAME)
     with opened_store(url) as store:
         return tuple(store.survey(tenant))
 

@@ -480,6 +480,7 @@ class SlotMemory(MemoryHandle):
 
         Raises:
             InvalidInput: naming the turn and the field; then none of the turns was stored.
+            IdempotencyConflict: if a key was used for another turn; likewise.
             MemoryFull: where there is no room for a turn; those before it were stored.
 
         Examples:
@@ -1499,6 +1500,8 @@ class SlotMemory(MemoryHandle):
         """Remember checked turns a batch at a time, dated by a door."""
         done: list[Ingested] = []
         size = self._batch()
+        if len(turns) > size:
+            self._run(flows.ingest.require_requests, *door.arrivals(turns))
         for start in range(0, len(turns), size):
             done += self._remember(turns[start : start + size], door)
             if progress:

@@ -8,7 +8,7 @@ from typing import get_args
 
 from demem_agent.errors import InvalidInput
 from demem_agent.later import dataclass
-from demem_agent.turns import whole_field
+from demem_agent.turns import choice_field, whole_field
 from demem_agent.types import Mode, Order, Stale, Unit, Unknown, WhenFull
 
 __all__ = ["DecideSettings", "Settings", "SplitSettings"]
@@ -193,18 +193,14 @@ class Settings:
             raise InvalidInput("split", self.split, "a SplitSettings")
         if not isinstance(self.decide, DecideSettings):
             raise InvalidInput("decide", self.decide, "a DecideSettings")
-        if self.unit not in get_args(Unit):
-            raise InvalidInput("unit", self.unit, "'chars', 'bytes' or 'tokens'")
+        choice_field("unit", self.unit, get_args(Unit))
         if not isinstance(self.decisions, bool):
             raise InvalidInput("decisions", self.decisions, "True or False")
-        if self.stale not in get_args(Stale):
-            raise InvalidInput("stale", self.stale, "'mark', 'withhold' or 'show'")
-        if self.unknown not in get_args(Unknown):
-            raise InvalidInput("unknown", self.unknown, "'show' or 'withhold'")
+        choice_field("stale", self.stale, get_args(Stale))
+        choice_field("unknown", self.unknown, get_args(Unknown))
         if self.known_from is not None:
             _within("known_from", self.known_from, 0.0, 1.0)
-        if self.when_full not in get_args(WhenFull):
-            raise InvalidInput("when_full", self.when_full, "'worth', 'age' or 'refuse'")
+        choice_field("when_full", self.when_full, get_args(WhenFull))
         check_mode(self.mode)
         check_order(self.order)
 
@@ -231,14 +227,12 @@ def check_floor(floor: float | None) -> None:
 
 def check_mode(mode: str) -> None:
     """Raise InvalidInput for what is no way to read."""
-    if mode not in get_args(Mode):
-        raise InvalidInput("mode", mode, "'evidence' or 'strict'")
+    choice_field("mode", mode, get_args(Mode))
 
 
 def check_order(order: str) -> None:
     """Raise InvalidInput for what is no order of days."""
-    if order not in get_args(Order):
-        raise InvalidInput("order", order, "'time' or 'latest'")
+    choice_field("order", order, get_args(Order))
 
 
 def _at_least(field: str, value: float, least: float) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, time
 from typing import TYPE_CHECKING, TypedDict
@@ -28,6 +28,7 @@ __all__ = [
     "Turn",
     "as_turn",
     "asker_field",
+    "choice_field",
     "conditions_field",
     "refuse_unknown",
     "request_hash",
@@ -227,6 +228,14 @@ def whole_field(field: str, value: object, least: int) -> int:
     """Return a whole number of at least ``least``; raise InvalidInput for any other value."""
     if not isinstance(value, int) or isinstance(value, bool) or value < least:
         raise InvalidInput(field, value, f"a whole number of at least {least}")
+    return value
+
+
+def choice_field(field: str, value: object, choices: Sequence[str]) -> str:
+    """Return one of two names or more; raise InvalidInput for any other value."""
+    if not isinstance(value, str) or value not in choices:
+        *names, last = (f"'{choice}'" for choice in choices)
+        raise InvalidInput(field, value, f"{', '.join(names)} or {last}")
     return value
 
 

@@ -29,6 +29,7 @@ from demem_agent.errors import (
     NotFound,
     StoreError,
 )
+from demem_agent.memories import list_memories
 from demem_agent.stores import MemoryStore
 from demem_agent.testing import BagEncoder, Failing, ReadingAnswerer, ScriptedScorer
 
@@ -368,11 +369,49 @@ def test_the_same_key_with_another_request_is_a_conflict(other: dict[str, Any]) 
     assert memory.fingerprint() == before
 
 
-def test_a_conflict_among_many_turns_keeps_all_of_them_out() -> None:
-    memory = SlotMemory(encoder=BagEncoder())
+@pytest.mark.parametrize("bound", [{}, {"most_items": 9}])  # a bounded one writes one by one
+def test_a_conflict_among_many_turns_keeps_all_of_them_out(bound: dict[str, Any]) -> None:
+    memory = SlotMemory(encoder=BagEncoder(), **bound)
     with pytest.raises(IdempotencyConflict):
         memory.ingest_many([Turn("one"), Turn("two", key="k"), Turn("three", key="k")])
     assert len(memory) == 0
+
+
+def test_a_conflict_with_a_turn_of_before_keeps_all_of_them_out() -> None:
+    memory = SlotMemory(encoder=BagEncoder(), most_items=9)
+    memory.ingest("words", key="k")
+    with pytest.raises(IdempotencyConflict):
+        memory.ingest_many([Turn("one"), Turn("others", key="k")])
+    assert len(memory) == 1
+
+
+@pytest.mark.parametrize("field", ["unit", "mode", "order", "stale", "unknown", "when_full"])
+def test_what_cannot_be_compared_is_none_of_the_choices(field: str) -> None:
+    given: dict[str, Any] = {field: np.arange(3)}
+    with pytest.raises(InvalidInput, match=f"{field} must be '"):
+        SlotMemory(encoder=BagEncoder(), **given)
+
+
+@pytest.mark.parametrize("field", ["by", "gone"])
+def test_a_list_is_compared_in_no_other_way(field: str) -> None:
+    given: dict[str, Any] = {field: np.arange(3)}
+    with pytest.raises(InvalidInput, match=f"{field} must be '"):
+        SlotMemory(encoder=BagEncoder()).sync([], source="crm", **given)
+
+
+@pytest.mark.parametrize("tenant", [np.arange(3), 7, ""])
+def test_memories_of_what_is_no_tenant_are_not_listed(tenant: Any) -> None:
+    with pytest.raises(InvalidInput, match="tenant must be a text"):
+        list_memories(MemoryStore(), tenant)
+
+
+@pytest.mark.parametrize("name", ["a\ud83d.db", "a\0.db"])
+def test_a_backup_needs_a_name_that_a_file_can_have(stored: Path, name: str) -> None:
+    with (
+        SlotMemory.open(f"sqlite:///{stored / 'a.db'}", **OPTIONS) as memory,
+        pytest.raises(InvalidInput, match="path must be the path of a file"),
+    ):
+        memory.backup(stored / name)
 
 
 def test_a_retry_under_a_clock_is_the_same_request() -> None:

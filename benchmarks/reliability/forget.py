@@ -1,4 +1,4 @@
-"""How long a forget takes in files of several sizes, and what others who read the file notice of it.
+"""How long a forget takes in files of several sizes, and what others notice who read the file.
 
     python benchmarks/reliability/forget.py [--megabytes 1 4 12] [--forgets 40] [--reads 400]
         [--seed 0] [--json]

@@ -32,7 +32,15 @@ from demem_agent.text.pieces import pieces
 from demem_agent.turns import Turn
 from demem_agent.types import Evidence, Ingested, Succession
 
-__all__ = ["Coming", "arrivals_of", "cut", "encoded_turns", "head_after", "ingest"]
+__all__ = [
+    "Coming",
+    "arrivals_of",
+    "cut",
+    "encoded_turns",
+    "head_after",
+    "ingest",
+    "require_requests",
+]
 
 _SKIPPED = Ingested(None, None, skipped=True)
 
@@ -150,17 +158,34 @@ def cut(turn: Turn, request: str) -> Coming:
     return Coming(turn, request, text, spans)
 
 
+def require_requests(state: State, turns: Sequence[Turn], hashes: Sequence[str]) -> Flow[None]:
+    """Refuse turns that are written a few at a time before any is, where a key would be refused.
+
+    Args:
+        hashes: of the keyed turns as the caller gave them, "" for the others.
+
+    Raises:
+        IdempotencyConflict: if a key was used for another request, or is used for two here.
+    """
+    yield from ()
+    _new(state, [turn.key for turn in turns], hashes)
+
+
 def _not_done(state: State, coming: Sequence[Coming]) -> list[int]:
     """Return the numbers of the turns to carry out: those whose key is new, each key once."""
-    first: dict[str, int] = {}
+    return _new(state, [one.turn.key for one in coming], [one.request for one in coming])
+
+
+def _new(state: State, keys: Sequence[str | None], requests: Sequence[str]) -> list[int]:
+    """Return the places of what has no key, or a new one, each key once."""
+    first: dict[str, str] = {}
     fresh = []
-    for n, one in enumerate(coming):
-        key = one.turn.key
+    for n, (key, request) in enumerate(zip(keys, requests, strict=True)):
         if key is not None:
-            earlier = first.setdefault(key, n)
-            if coming[earlier].request != one.request:
+            is_again = key in first
+            if first.setdefault(key, request) != request:
                 raise IdempotencyConflict(key, is_turn=True)
-            if earlier != n or stored_result(state, key, one.request, OF_TURNS) is not None:
+            if is_again or stored_result(state, key, request, OF_TURNS) is not None:
                 continue
         fresh.append(n)
     return fresh

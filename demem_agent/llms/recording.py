@@ -18,7 +18,7 @@ from typing import Any, Literal, TypeVar, get_args
 
 from demem_agent.errors import InvalidInput, ModelError, ModelFault
 from demem_agent.llms.model import PLAIN, ChatModel, Completion, Options, Prompt, Usage
-from demem_agent.turns import text_field
+from demem_agent.turns import choice_field, text_field
 
 __all__ = ["Recorded", "RecordingMode", "call_key"]
 
@@ -54,8 +54,7 @@ class Recorded:
     def __init__(
         self, model: ChatModel | str, path: str | Path, mode: RecordingMode = "record"
     ) -> None:
-        if mode not in get_args(RecordingMode):
-            raise InvalidInput("mode", mode, "'record', 'replay' or 'resume'")
+        choice_field("mode", mode, get_args(RecordingMode))
         if isinstance(model, str) and mode != "replay":
             raise InvalidInput("model", model, "a model, as only a replay does with its name")
         if isinstance(model, str):

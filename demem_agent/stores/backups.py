@@ -144,7 +144,11 @@ def written_beside(target: Path) -> Iterator[Path]:
 
 
 def _require_free(target: Path) -> None:
-    if "\0" in str(target):
+    try:
+        is_path = b"\0" not in os.fsencode(target)
+    except UnicodeEncodeError:  # half of a surrogate pair
+        is_path = False
+    if not is_path:
         raise InvalidInput("path", str(target), "the path of a file")
     try:
         has_folder = target.parent.is_dir()

@@ -25,6 +25,7 @@ from demem_agent.evaluate.deciding.estimates import (
 from demem_agent.evaluate.deciding.policies import Player, Policy, player_of
 from demem_agent.slots.choosing.log import DecisionLog
 from demem_agent.slots.choosing.playbook import JUDGED, TAKEN, Event
+from demem_agent.turns import choice_field
 from demem_agent.types import Decision
 
 __all__ = ["USUAL", "DecisionReplay", "LearnsFrom", "Replayed", "replay_decisions"]
@@ -126,8 +127,7 @@ def replay_decisions(
     """
     if not policies:
         raise InvalidInput("policies", policies, "at least one")
-    if learns_from not in get_args(LearnsFrom):
-        raise InvalidInput("learns_from", learns_from, "'matches' or 'all'")
+    choice_field("learns_from", learns_from, get_args(LearnsFrom))
     chosen = [one for one in log.decisions if one.probability is not None]
     told = [one for one in chosen if one.reward is not None]
     chance = log.settings.chance
