@@ -6,6 +6,7 @@ import copy
 import hashlib
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -29,11 +30,12 @@ from marked_runs import (
 from often import often
 
 from demem_agent.errors import InvalidInput
-from demem_agent.evaluate import BASELINES
+from demem_agent.evaluate import BASELINES, Probe
 from demem_agent.evaluate.protocol.library import Library
 from demem_agent.evaluate.protocol.results import closing_of, read_results
 from demem_agent.evaluate.protocol.submitting import NOT_KNOWN, answers_of, contract_named
 from demem_agent.evaluate.protocol.verifying import checks_of, checks_with_data
+from demem_agent.turns import Turn
 
 Line = dict[str, Any]
 
@@ -211,6 +213,17 @@ def test_another_file_is_left_as_it_is(tmp_path: Path, content: str) -> None:
     with pytest.raises(InvalidInput):
         ran(path)
     assert path.read_text() == content
+
+
+def test_what_people_wrote_comes_back_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    odd = "half of an emoji \ud83d, \u202e and \x00"
+    said = (*MINE.turns, Turn(f"The hall was painted by {odd}.", source_id="hall"))
+    asked = replace(MINE, turns=said, probes=(Probe("Who painted the hall?", odd, ("hall",)),))
+    ran(path, dialogue=asked)
+    (question,) = read_results(path).questions
+    assert question.reference == odd
+    assert agrees(path)
 
 
 # -- what others find ----------------------------------------------------------------------------
@@ -470,8 +483,7 @@ def test_answers_of_a_run_are_those_of_its_lines(whole: Path) -> None:
 def test_what_is_not_known_is_said_in_words_and_what_is_useless_is_empty(tmp_path: Path) -> None:
     path = tmp_path / "results.jsonl"
     models = [Obedient("good", ["malformed"]), Obedient("j1"), Obedient("j2")]
-    strange = MINE.probes[2].__class__("Zzz qqq?", "Saar", category="b")
-    asked = MINE.__class__("mine", MINE.turns, (MINE.probes[0], strange))
+    asked = replace(MINE, probes=(MINE.probes[0], Probe("Zzz qqq?", "Saar")))
     ran(path, models=models, runs=1, parallel=1, dialogue=asked)
     assert answers_of(read_results(path), 0) == {("mine", 0): "", ("mine", 1): NOT_KNOWN}
 

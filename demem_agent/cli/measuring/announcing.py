@@ -46,8 +46,10 @@ def _estimate_words(expected: Estimate) -> str:
 
 def _time_words(seconds: float, parallel: int) -> str:
     """Say how long it takes where each call takes a second."""
-    minutes = seconds / 60
-    took = f"{minutes / 60:,.1f} hours" if minutes >= 100 else f"{max(minutes, 1):,.0f} minutes"
+    minutes = max(round(seconds / 60), 1)
+    took = f"{minutes} minute{'s' if minutes > 1 else ''}"
+    if minutes > 90:
+        took = f"{minutes / 60:,.1f} hours"
     return f"With {parallel} questions at once, and a second a call, about {took}."
 
 

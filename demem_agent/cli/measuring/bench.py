@@ -91,7 +91,7 @@ def bench(
     paper TABLE: a table of the paper that needs a model, with its models, judges and runs.
     verify FILE: whether the figures of such a run follow from what models replied.
     submit FILE: its answers, in the form of a public script, to stdout.
-    docs/runs.md has these three.
+    docs/use/runs.md has these three.
     """
     asked = Asked(name, of, data, trial, model_options, protocol_options, submit_options)
     others = ablations or slots

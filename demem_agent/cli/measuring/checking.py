@@ -133,7 +133,15 @@ def _parts(
             yield cell(f"  and {len(check.faults) - _SHOWN:,} more")
     if data is None:
         yield cell("Questions and readings are compared where --data names the data.")
+    yield _verdict(checks)
     yield marks_table(figures)
+
+
+def _verdict(checks: Sequence[Check]) -> RenderableType:
+    wrong = [check.name for check in checks if check.agrees is False]
+    if wrong:
+        return cell(f"It does not agree: {', '.join(wrong)}. From its marks come:", "bold red")
+    return cell("All that was looked at agrees. From its marks come:", "bold green")
 
 
 def _sentence(says: str) -> str:

@@ -133,7 +133,7 @@ def of_paper(asked: Asked, output: Output, *, others: bool) -> None:
         model_options=options,
         protocol_options=run.protocol_options(asked.protocol_options),
     )
-    with_model(asked, output, [run.stated()], others=False)
+    with_model(asked, output, list(run.parts(options.model)), others=False)
 
 
 def of_file(asked: Asked, output: Output, *, others: bool) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from demem_agent.cli.faults import UsageError
 from demem_agent.cli.measuring.protocol_options import ProtocolOptions
 from demem_agent.cli.measuring.trial import Trial
 from demem_agent.cli.model_options import ModelOptions
+from demem_agent.cli.tables.cells import cell
 from demem_agent.cli.tables.paper import paper_arena, paper_llama, paper_longmemeval, paper_scores
 from demem_agent.errors import InvalidInput
 
@@ -29,12 +30,14 @@ class PaperRun:
         name: on the command line.
         backbones: the models that answer in the paper, a run each; the first unless one is named.
         stated: makes the paper's own figures, to stand apart.
+        marks: which of the two kinds of marks the paper has there.
     """
 
     name: str
     benchmark: str
     backbones: tuple[str, ...]
     stated: Callable[[], RenderableType]
+    marks: str
 
     def model_options(self, given: ModelOptions) -> ModelOptions:
         """Return the options with the paper's model where none is named."""
@@ -44,14 +47,21 @@ class PaperRun:
         """Return the options with the paper's judges where none are named."""
         return given if given.judge else replace(given, judge=list(_JUDGES))
 
+    def parts(self, model: str | None) -> Iterator[RenderableType]:
+        """Yield what is to stand beside the tables of a run."""
+        yield self.stated()
+        others = [name for name in self.backbones if name != model]
+        also = f" Also answered there: {', '.join(others)}, with --model." if others else ""
+        yield cell(f"The paper's table has the {self.marks} marks.{also}")
+
 
 _LLAMA = ("meta-llama/Llama-3.1-70B-Instruct-Turbo",)
 _RUNS = (
-    PaperRun("locomo-main", "locomo", tuple(_JUDGES), paper_scores),
-    PaperRun("longmemeval-main", "longmemeval", tuple(_JUDGES), paper_longmemeval),
-    PaperRun("memoryarena", "memoryarena", ("gpt-4.1-mini",), paper_arena),
-    PaperRun("llama-locomo", "locomo", _LLAMA, paper_llama),
-    PaperRun("llama-longmemeval", "longmemeval", _LLAMA, paper_llama),
+    PaperRun("locomo-main", "locomo", tuple(_JUDGES), paper_scores, "binary"),
+    PaperRun("longmemeval-main", "longmemeval", tuple(_JUDGES), paper_longmemeval, "graded"),
+    PaperRun("memoryarena", "memoryarena", ("gpt-4.1-mini",), paper_arena, "binary"),
+    PaperRun("llama-locomo", "locomo", _LLAMA, paper_llama, "binary"),
+    PaperRun("llama-longmemeval", "longmemeval", _LLAMA, paper_llama, "graded"),
 )
 #: Temperature 0, R = 5, K = 10 and L = 2,000 are the defaults of every run. The paper does not say
 #: how many characters a reading had.

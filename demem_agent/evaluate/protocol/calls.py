@@ -23,9 +23,9 @@ PROMPTS: tuple[PromptName, ...] = get_args(PromptName)
 
 
 class Line(BaseModel):
-    """What a results file holds: exactly these fields, of exactly these types."""
+    """What a results file holds: exactly these fields."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Call(Line):

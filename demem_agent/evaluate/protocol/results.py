@@ -386,14 +386,21 @@ def key_of(one: Posed | Asked | Answered) -> tuple[str, str, int]:
 def _parsed(lines: Iterable[bytes]) -> Iterator[Line]:
     for number, line in enumerate(lines, 1):
         try:
-            yield _LINE.validate_json(line)
-        except ValidationError as error:
-            fault = error.errors(include_url=False, include_input=False)[0]
-            place = ".".join(map(str, fault["loc"])) or "the whole"
-            expected = f"a line of a results file ({place}: {fault['msg']})"
-            raise InvalidInput(
-                f"line {number}", line[:60].decode(errors="replace"), expected
-            ) from (error)
+            # Not parsed by pydantic, which has no lone surrogates, as what people write may.
+            yield _LINE.validate_python(json.loads(line))
+        except (ValueError, RecursionError) as error:
+            expected = f"a line of a results file ({_fault(error)})"
+            shown = line[:60].decode(errors="replace")
+            raise InvalidInput(f"line {number}", shown, expected) from error
+
+
+def _fault(error: Exception) -> str:
+    """Say where a line is not as it should be."""
+    if not isinstance(error, ValidationError):
+        return "no JSON"
+    fault = error.errors(include_url=False, include_input=False)[0]
+    place = ".".join(map(str, fault["loc"])) or "the whole"
+    return f"{place}: {fault['msg']}"
 
 
 def _has_header(path: Path) -> bool:

@@ -155,7 +155,7 @@ def _instructed(header: Header, library: Library) -> Check:
     shipped = instructions()
     faults: list[str] = []
     for name, told in header.prompts.items():
-        if told.sha256 != sha256(told.text.encode()):
+        if told.sha256 != sha256(told.text.encode("utf-8", "surrogatepass")):
             faults.append(f"the digest of {name} is not that of its text")
     others = [name for name, told in shipped.items() if header.prompts.get(name) != told]
     if faults:

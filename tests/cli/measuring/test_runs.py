@@ -186,7 +186,7 @@ def test_a_file_that_agrees_is_told_check_by_check(demem: Demem, kept: Path) -> 
     assert done.code == 0
     for name in ("digest", "answers", "instructions", "marks", "figures", "data", "questions"):
         assert f"{name}: agrees." in done.out
-    assert "binary" in done.out
+    assert "All that was looked at agrees." in done.out
     document = demem.document("bench", "verify", kept / "results.jsonl")
     assert document["agrees"] is True
     assert document["digest"] == lines_of(kept / "results.jsonl")[-1]["digest"]
@@ -201,6 +201,7 @@ def test_a_file_that_does_not_agree_ends_with_1_and_says_where(demem: Demem, kep
     done = demem("bench", "verify", file)
     assert done.code == 1
     assert "marks: does not" in done.out
+    assert "It does not agree: marks." in done.out
     assert f"run {answer['run']}, question {answer['question']} of {answer['dialogue']}" in done.out
     document = demem("bench", "verify", file, "--json")
     assert (document.code, document.document["agrees"]) == (1, False)
