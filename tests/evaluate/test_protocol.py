@@ -21,8 +21,9 @@ from hypothesis import strategies as st
 from demem_agent.errors import InvalidInput
 from demem_agent.evaluate import BASELINES, Dialogue, Probe
 from demem_agent.evaluate.protocol.forecast import estimate
+from demem_agent.evaluate.protocol.posing import posed
 from demem_agent.evaluate.protocol.reporting import marks_report
-from demem_agent.evaluate.protocol.run import Mark, Marked, Panel, mark, posed
+from demem_agent.evaluate.protocol.run import Mark, Marked, Panel, mark
 from demem_agent.llms import Ledger, OpenAIChat, Retry
 from demem_agent.testing import Provider
 from demem_agent.testing.obedient import obedient

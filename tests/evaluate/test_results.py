@@ -31,10 +31,11 @@ from often import often
 
 from demem_agent.errors import InvalidInput
 from demem_agent.evaluate import BASELINES, Probe
+from demem_agent.evaluate.protocol.comparing import checks_with_data
 from demem_agent.evaluate.protocol.library import Library
 from demem_agent.evaluate.protocol.results import closing_of, read_results
 from demem_agent.evaluate.protocol.submitting import NOT_KNOWN, answers_of, contract_named
-from demem_agent.evaluate.protocol.verifying import checks_of, checks_with_data
+from demem_agent.evaluate.protocol.verifying import checks_of
 from demem_agent.turns import Turn
 
 Line = dict[str, Any]

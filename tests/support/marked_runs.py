@@ -13,17 +13,17 @@ from typing import Any
 from demem_agent.errors import ModelError, ModelFault
 from demem_agent.evaluate import BASELINES, Dialogue, Probe
 from demem_agent.evaluate.protocol.library import Library
+from demem_agent.evaluate.protocol.lines import Header, instructions
+from demem_agent.evaluate.protocol.posing import Posed, posed
 from demem_agent.evaluate.protocol.results import (
     Contents,
-    Header,
     Results,
     closing_of,
-    instructions,
     read_results,
     resumed,
     with_times,
 )
-from demem_agent.evaluate.protocol.run import Marked, Panel, Posed, mark, posed
+from demem_agent.evaluate.protocol.run import Marked, Panel, mark
 from demem_agent.evaluate.protocol.verifying import Check, checks_of
 from demem_agent.llms.model import PLAIN, Completion, Options, Prompt, Usage
 from demem_agent.testing.obedient import obedient

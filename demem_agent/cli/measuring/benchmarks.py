@@ -27,8 +27,7 @@ class Benchmark:
 
     Attributes:
         load: reads it.
-        asked: reads it for a model that answers, with one reference a question; None where there is
-            none such.
+        for_model: reads it for a model that answers; None where questions have no reference each.
         unanswerable: whether a model is asked as well what nothing answers.
         expected: what there must be at the path, in words.
         source: where it is from.
@@ -38,7 +37,7 @@ class Benchmark:
     load: Callable[[Path], list[Dialogue]]
     expected: str
     source: str
-    asked: Callable[[Path], list[Dialogue]] | None = None
+    for_model: Callable[[Path], list[Dialogue]] | None = None
     unanswerable: bool = False
 
 
@@ -48,14 +47,14 @@ BENCHMARKS: Mapping[str, Benchmark] = {
         load_locomo,
         "a file such as locomo10.json",
         "https://github.com/snap-research/locomo",
-        asked=load_locomo,
+        for_model=load_locomo,
     ),
     "longmemeval": Benchmark(
         "LongMemEval",
         load_longmemeval,
         "a file such as longmemeval_s.json, plain or gzipped",
         "https://github.com/xiaowu0162/LongMemEval",
-        asked=partial(load_longmemeval, by_type=True),
+        for_model=partial(load_longmemeval, by_type=True),
         unanswerable=True,
     ),
     "beam": Benchmark(
@@ -69,7 +68,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
         partial(load_memoryarena, every=True),
         "a file of rows, or a folder of *.jsonl",
         "arXiv 2602.16313",
-        asked=partial(load_memoryarena, every=True),
+        for_model=partial(load_memoryarena, every=True),
     ),
 }
 

@@ -26,10 +26,11 @@ from demem_agent.cli.printing import print_exact
 from demem_agent.cli.tables.cells import cell
 from demem_agent.cli.tables.protocol import marks_table
 from demem_agent.errors import InvalidInput
+from demem_agent.evaluate.protocol.comparing import checks_with_data
 from demem_agent.evaluate.protocol.library import this_library
 from demem_agent.evaluate.protocol.results import Contents, closing_of, read_results
 from demem_agent.evaluate.protocol.submitting import answers_of, contract_named
-from demem_agent.evaluate.protocol.verifying import Check, checks_of, checks_with_data
+from demem_agent.evaluate.protocol.verifying import Check, checks_of
 
 __all__ = ["submit", "verify"]
 
@@ -105,7 +106,7 @@ def _entries(data: Path) -> list[dict[str, Any]]:
 def _with_data(contents: Contents, data: Path) -> list[Check]:
     benchmark = benchmark_named(contents.header.benchmark)
     place = found(benchmark, data)
-    dialogues = (benchmark.asked or benchmark.load)(place)
+    dialogues = (benchmark.for_model or benchmark.load)(place)
     return checks_with_data(
         contents,
         digest_of(place),

@@ -98,15 +98,15 @@ def with_model(
     from demem_agent.cli.measuring.protocol import Protocol
 
     benchmark = benchmark_named(asked.name)
-    if benchmark.asked is None:
-        marked = " and ".join(name for name, one in BENCHMARKS.items() if one.asked is not None)
+    if benchmark.for_model is None:
+        marked = " and ".join(name for name, one in BENCHMARKS.items() if one.for_model is not None)
         raise UsageError(f"--model answers the questions of {marked}, and not of {asked.name}")
     if others:
         raise UsageError("--ablations and --slots ask no model; leave out --model, or them")
     place = found(benchmark, asked.data)
     options = (asked.trial, asked.model_options, asked.protocol_options)
     protocol = Protocol(asked.name, benchmark, place, *options)
-    report, parts = protocol.run(benchmark.asked(place), also=also)
+    report, parts = protocol.run(benchmark.for_model(place), also=also)
     output.show(report, *parts)
 
 

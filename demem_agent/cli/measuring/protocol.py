@@ -28,18 +28,13 @@ from demem_agent.cli.tables.cells import cell
 from demem_agent.cli.tables.protocol import protocol_parts
 from demem_agent.errors import CollaboratorError
 from demem_agent.evaluate import Dialogue, Maker
-from demem_agent.evaluate.protocol.forecast import estimate
+from demem_agent.evaluate.protocol.forecast import Estimate, estimate
 from demem_agent.evaluate.protocol.library import this_library
+from demem_agent.evaluate.protocol.lines import Header, instructions
+from demem_agent.evaluate.protocol.posing import Posed, posed
 from demem_agent.evaluate.protocol.reporting import marks_report
-from demem_agent.evaluate.protocol.results import (
-    Contents,
-    Header,
-    Results,
-    instructions,
-    resumed,
-    with_times,
-)
-from demem_agent.evaluate.protocol.run import Mark, Marked, Panel, Posed, mark, posed
+from demem_agent.evaluate.protocol.results import Contents, Results, resumed, with_times
+from demem_agent.evaluate.protocol.run import Mark, Marked, Panel, mark
 from demem_agent.llms import ChatModel, Ledger
 
 __all__ = ["RESULTS", "Protocol"]
@@ -91,17 +86,7 @@ class Protocol:
         had = None if self._file is None else resumed(self._file, header, questions)
         questions = with_times(questions, had)
         expected = estimate(questions, panel, ledger, had.marks if had else ())
-        self._announce(
-            [
-                *announcement(
-                    expected,
-                    len(questions) * panel.runs,
-                    self.model_options,
-                    parallel=panel.parallel,
-                )
-            ],
-            anything=bool(expected.questions),
-        )
+        self._announce(expected, len(questions) * panel.runs)
         marked, digest = self._marked(questions, panel, header, had)
         used = used_value(ledger)
         report: Json = {
@@ -182,19 +167,21 @@ class Protocol:
             began=datetime.now(UTC).isoformat(timespec="seconds"),
         )
 
-    def _announce(self, lines: Sequence[str], *, anything: bool) -> None:
+    def _announce(self, expected: Estimate, everything: int) -> None:
         """Say on the error stream what is about to be asked, and start only if that is wanted.
-
-        Args:
-            anything: whether there is anything to ask.
 
         Raises:
             UsageError: where nobody is there to ask.
             typer.Abort: if the answer is no.
         """
-        for line in lines:
+        parallel = self.options.parallel
+        for line in announcement(expected, everything, self.model_options, parallel=parallel):
             print_line(line, sys.stderr)
-        if self.options.yes or not anything:
+        if not expected.questions:
+            return
+        if self._file is None:
+            print_line("Nothing is kept of it without --out DIR.", sys.stderr)
+        if self.options.yes:
             return
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
             raise UsageError("nothing was asked yet: pass --yes to start where nobody can be asked")

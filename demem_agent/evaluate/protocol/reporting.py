@@ -11,7 +11,8 @@ from typing import Any, Protocol, TypedDict
 
 from demem_agent.evaluate.agreement import cohens_kappa, mcnemar
 from demem_agent.evaluate.grouping import grouped
-from demem_agent.evaluate.protocol.run import Mark, Marked, Panel, Posed
+from demem_agent.evaluate.protocol.posing import Posed
+from demem_agent.evaluate.protocol.run import Mark, Marked, Panel
 from demem_agent.llms.judges import Judging
 
 __all__ = ["figures_of", "marks_report"]

@@ -10,19 +10,15 @@ differ by the seed of the models alone, as memory is deterministic. Memory is to
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
-from time import perf_counter
 
 from demem_agent.errors import BudgetSpent, InvalidInput, ModelError, ModelFault
-from demem_agent.evaluate.data.dialogue import Dialogue, Probe
-from demem_agent.evaluate.gold import TurnsById, gold_turns
 from demem_agent.evaluate.grouping import grouped
-from demem_agent.evaluate.metrics import as_reading, recall
 from demem_agent.evaluate.protocol.calls import Call, Heard
-from demem_agent.evaluate.system import Maker, System, too_long
-from demem_agent.llms.answerer import ModelAnswerer, answering_prompt
+from demem_agent.evaluate.protocol.posing import Posed
+from demem_agent.llms.answerer import ModelAnswerer
 from demem_agent.llms.judges import Judging, ModelJudge
 from demem_agent.llms.model import PLAIN, ChatModel, Completion, Options, Prompt
 from demem_agent.turns import whole_field
@@ -34,12 +30,9 @@ __all__ = [
     "Marked",
     "Panel",
     "Place",
-    "Posed",
     "Seeded",
     "answered",
-    "is_posed",
     "mark",
-    "posed",
 ]
 
 #: The ways in which each judge marks an answer.
@@ -54,30 +47,6 @@ _SPENT = "budget spent"
 Tick = Callable[[int, int], object]
 #: An answer: its run, the system, the dialogue, and the question's number there.
 Place = tuple[int, str, str, int]
-
-
-@dataclass(frozen=True, slots=True)
-class Posed:
-    """One question with what a system reads for it.
-
-    Attributes:
-        seconds: that the read took.
-        recall: how much of the evidence stands in the reading, in [0, 1]; None without evidence.
-    """
-
-    system: str
-    dialogue: str
-    question: int
-    category: str
-    reference: str
-    asked: Question
-    seconds: float = field(default=0.0, compare=False)
-    recall: float | None = None
-
-    @property
-    def prompt(self) -> str:
-        """What the model that answers is sent after its instructions."""
-        return answering_prompt(self.asked).variable
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,82 +144,6 @@ class Seeded:
     async def acomplete(self, prompt: Prompt, options: Options = PLAIN, /) -> Completion:
         """Ask the model with the seed, without blocking."""
         return await self.model.acomplete(prompt, replace(options, seed=self.seed))
-
-
-def posed(
-    dialogues: Sequence[Dialogue],
-    systems: Mapping[str, Maker],
-    limit: int,
-    *,
-    unanswerable: bool = False,
-    tick: Tick | None = None,
-) -> list[Posed]:
-    """Have every system read for every question that has an answer; no model is asked.
-
-    Args:
-        limit: characters that a reading may have, >= 1.
-        unanswerable: pose questions as well that nothing answers, where a reference says so.
-
-    Raises:
-        InvalidInput: if no question has a reference, or naming the system that reads more than the
-            limit.
-    """
-    whole_field("limit", limit, 1)
-    total = len(dialogues) * len(systems)
-    done = 0
-    found: list[Posed] = []
-    for dialogue in dialogues:
-        for name, make in systems.items():
-            found += _posed(dialogue, name, make, limit, unanswerable)
-            done += 1
-            if tick:
-                tick(done, total)
-    if not found:
-        names = [dialogue.name for dialogue in dialogues]
-        raise InvalidInput("dialogues", names, "dialogues with questions that have a reference")
-    return found
-
-
-def _posed(
-    dialogue: Dialogue, name: str, make: Maker, limit: int, unanswerable: bool
-) -> Iterator[Posed]:
-    system = make()
-    system.ingest(dialogue.turns)
-    turns = grouped(dialogue.turns, lambda turn: turn.source_id)
-    for number, probe in enumerate(dialogue.probes):
-        if not is_posed(probe, unanswerable=unanswerable):
-            continue
-        began = perf_counter()
-        text = system.read(probe.question, limit, probe.at)
-        seconds = perf_counter() - began
-        _check_length(system, text, limit, name)
-        yield Posed(
-            system=name,
-            dialogue=dialogue.name,
-            question=number,
-            category=probe.category,
-            reference=probe.reference,
-            asked=Question(probe.question, probe.at, as_reading(text)),
-            seconds=seconds,
-            recall=_recall(text, probe, turns),
-        )
-
-
-def is_posed(probe: Probe, *, unanswerable: bool) -> bool:
-    """Whether a question is posed: judges need a reference."""
-    return (probe.has_answer or unanswerable) and bool(probe.reference.strip())
-
-
-def _recall(text: str, probe: Probe, turns: TurnsById) -> float | None:
-    if not (probe.has_answer and probe.evidence):
-        return None
-    return recall(text, list(gold_turns(probe, turns)))
-
-
-def _check_length(system: System, text: str, limit: int, name: str) -> None:
-    if too_long(system, text, limit):
-        field = f"the reading of {name!r}"
-        raise InvalidInput(field, f"{len(text)} characters", f"at most {limit} characters")
 
 
 async def mark(

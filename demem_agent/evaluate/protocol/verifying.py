@@ -1,4 +1,4 @@
-"""Check a results file: that what it says follows from what models replied, and from the data.
+"""Check a results file by itself: that what it says follows from what models replied.
 
 Every answer is made again from the replies in the file by the code of a run, with nobody asked: the
 prompts that it sends must be those of the file, and what comes of the replies the answers and marks
@@ -11,30 +11,25 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 
-from demem_agent.evaluate.data.dialogue import Dialogue
 from demem_agent.evaluate.protocol.calls import Heard, Replayed
 from demem_agent.evaluate.protocol.library import Library
-from demem_agent.evaluate.protocol.results import (
+from demem_agent.evaluate.protocol.lines import (
     Answered,
     Asked,
-    Contents,
     Header,
-    closing_of,
+    Key,
     instructions,
     key_of,
     sha256,
 )
-from demem_agent.evaluate.protocol.run import Mark, Panel, Posed, answered, is_posed, posed
-from demem_agent.evaluate.system import Maker
+from demem_agent.evaluate.protocol.posing import Posed
+from demem_agent.evaluate.protocol.results import Contents, closing_of
+from demem_agent.evaluate.protocol.run import Mark, Panel, answered
 
-__all__ = ["Check", "checks_of", "checks_with_data"]
-
-#: A question: its system, its dialogue and its number there.
-Key = tuple[str, str, int]
+__all__ = ["Check", "checks_of", "named"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,31 +64,6 @@ def checks_of(contents: Contents, library: Library) -> list[Check]:
     ]
 
 
-def checks_with_data(
-    contents: Contents,
-    digest: str,
-    dialogues: Sequence[Dialogue],
-    makers: Mapping[str, Maker],
-    *,
-    unanswerable: bool,
-    library: Library,
-) -> list[Check]:
-    """Check a file against the data that it is of.
-
-    Args:
-        digest: SHA-256 of the data, as the header has it.
-        makers: of the systems that are known here; those of others cannot be made again.
-        unanswerable: whether questions are posed that nothing answers.
-        library: that runs now.
-    """
-    header = contents.header
-    return [
-        _same_data(header, digest),
-        _same_questions(contents, dialogues, unanswerable=unanswerable),
-        _same_readings(contents, dialogues, makers, library, unanswerable=unanswerable),
-    ]
-
-
 def _closed(contents: Contents) -> Check:
     closing = contents.closing
     if closing is None or contents.torn:
@@ -122,7 +92,7 @@ def _faults_of_questions(contents: Contents) -> Iterator[str]:
     header = contents.header
     for key, count in Counter(map(key_of, contents.questions)).items():
         if count > 1:
-            yield f"{_named(key)} stands there {count} times"
+            yield f"{named(key)} stands there {count} times"
     systems = Counter(line.system for line in contents.questions)
     for system in {*header.systems, *systems}:
         if systems[system] != header.questions:
@@ -188,7 +158,7 @@ def _replayed(contents: Contents) -> Check:
 def _faults_of_prompts(questions: Mapping[Key, Asked]) -> Iterator[str]:
     for key, line in questions.items():
         if line.posed.prompt != line.prompt or line.size > len(line.prompt):
-            yield f"{_named(key)}: the prompt is not made of its reading and its question"
+            yield f"{named(key)}: the prompt is not made of its reading and its question"
 
 
 async def _faults_of_replies(
@@ -259,107 +229,11 @@ def _differing(told: object, made: object, where: str) -> Iterator[str]:
         yield f"{where}: {told}, and from the lines {made}"
 
 
-def _same_data(header: Header, digest: str) -> Check:
-    if header.sha256 == digest:
-        return Check("data", True, f"it is the data that was run on: {digest}")
-    return Check(
-        "data", False, f"the run was on {header.data} of {header.sha256}; this is {digest}"
-    )
-
-
-def _same_questions(
-    contents: Contents, dialogues: Sequence[Dialogue], *, unanswerable: bool
-) -> Check:
-    """Check that the questions of the file are those of the data, with the data's references."""
-    made = _of_data(dialogues, unanswerable=unanswerable)
-    faults: list[str] = []
-    for system in contents.header.systems:
-        own = _of_system(contents.questions, system)
-        for place in {**made, **own}:
-            if own.get(place) != made.get(place):
-                how = _how(in_file=place in own, in_data=place in made)
-                faults.append(f"{_named((system, *place))}: {how}")
-    if faults:
-        return Check("questions", False, "they are not those of the data", tuple(faults))
-    return Check("questions", True, f"{len(made):,} questions and references are those of the data")
-
-
-#: By dialogue and number: what is asked and when, of which category it is, and the reference.
-_Questions = Mapping[tuple[str, int], tuple[str, datetime | None, str, str]]
-
-
-def _of_data(dialogues: Iterable[Dialogue], *, unanswerable: bool) -> _Questions:
-    """Return the questions that are posed of the data."""
-    found = {}
-    for dialogue in dialogues:
-        for number, probe in enumerate(dialogue.probes):
-            if is_posed(probe, unanswerable=unanswerable):
-                told = (probe.question, probe.at, probe.category, probe.reference)
-                found[dialogue.name, number] = told
-    return found
-
-
-def _of_system(lines: Iterable[Asked], system: str) -> _Questions:
-    """Return the questions that a file has of one system."""
-    found = {}
-    for line in lines:
-        if line.system == system:
-            told = (line.asked, line.at, line.category, line.reference)
-            found[line.dialogue, line.question] = told
-    return found
-
-
-def _how(*, in_file: bool, in_data: bool) -> str:
-    if not in_file:
-        return "missing"
-    return "asked otherwise than in the data" if in_data else "not in the data"
-
-
-def _same_readings(
-    contents: Contents,
-    dialogues: Sequence[Dialogue],
-    makers: Mapping[str, Maker],
-    library: Library,
-    *,
-    unanswerable: bool,
-) -> Check:
-    """Read anew for every question, and compare, where this is the version that read."""
-    header = contents.header
-    if not library.is_surely(header.library):
-        says = f"not made again: they are of {header.library}, and this is {library}"
-        return Check("readings", None, says)
-    known = {name: makers[name] for name in header.systems if name in makers}
-    others = [name for name in header.systems if name not in makers]
-    if not known:
-        return Check(
-            "readings", None, f"not made again: {', '.join(others)} is not of this library"
-        )
-    made = posed(dialogues, known, header.limit, unanswerable=unanswerable)
-    lines = {key_of(line): line for line in contents.questions}
-    faults = list(_faults_of_readings(made, lines))
-    if faults:
-        return Check("readings", False, "memory reads otherwise", tuple(faults))
-    says = f"memory reads the same again for {len(made):,} questions"
-    if others:
-        says += f"; {others} is not of this library, and was not asked"
-    return Check("readings", True, says)
-
-
-def _faults_of_readings(made: Iterable[Posed], lines: Mapping[Key, Asked]) -> Iterator[str]:
-    for one in made:
-        line = lines.get(key_of(one))
-        if line is None:
-            continue
-        if line.prompt != one.prompt:
-            yield f"{_named(key_of(one))}: another reading"
-        elif line.recall != one.recall:
-            yield f"{_named(key_of(one))}: recall is {one.recall}, and not {line.recall}"
-
-
-def _named(key: Key) -> str:
+def named(key: Key) -> str:
+    """Say which question it is."""
     system, dialogue, question = key
     return f"question {question} of {dialogue} ({system})"
 
 
 def _answer_named(line: Answered) -> str:
-    return f"run {line.run}, {_named(key_of(line))}"
+    return f"run {line.run}, {named(key_of(line))}"
