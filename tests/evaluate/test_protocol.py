@@ -460,7 +460,7 @@ def test_a_refused_key_ends_it_at_once(bench: Bench, provider: Provider) -> None
     since = len(provider.requests)
     done = bench("--parallel", 2, model="fault-401")
     assert (done.code, done.out) == (2, "")
-    assert "unauthorised" in done.err.splitlines()[-1]
+    assert "unauthorised (HTTP 401" in done.err.splitlines()[-1]
     assert len(provider.requests) - since <= 2
 
 

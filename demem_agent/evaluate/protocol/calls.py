@@ -118,7 +118,9 @@ class Heard:
             ModelError, BudgetSpent: of the model; a call that failed is kept as well.
         """
         asked = self._asked(model.name, prompt, options)
-        call = self._taken(asked) or await _made(model, asked, prompt, options)
+        call = self._taken(asked)
+        if call is None:
+            return await self._made(model, asked, prompt, options)
         self.calls.append(call)
         if call.failed:
             raise ModelError(call.failed, model.name)
@@ -143,6 +145,24 @@ class Heard:
             if call.sent == asked.sent:
                 return self._known.pop(place)
         return None
+
+    async def _made(
+        self, model: ChatModel, asked: Call, prompt: Prompt, options: Options
+    ) -> Completion:
+        """Ask a model, and keep the call with what came of it."""
+        began = perf_counter()
+        try:
+            found = await model.acomplete(prompt, options)
+        except ModelError as error:
+            self._keep(asked, began, failed=error.kind, requests=error.requests)
+            raise
+        used = asdict(found.usage)
+        told = {"reply": found.text, "finish": found.finish, "served": found.model}
+        self._keep(asked, began, **told, **used)
+        return found
+
+    def _keep(self, asked: Call, began: float, **came: object) -> None:
+        self.calls.append(asked.model_copy(update={**came, "seconds": perf_counter() - began}))
 
 
 class _Hearing:
@@ -180,20 +200,6 @@ class Replayed:
     async def acomplete(self, prompt: Prompt, options: Options = PLAIN, /) -> Completion:
         """Fail; as :meth:`complete`."""
         return self.complete(prompt, options)
-
-
-async def _made(model: ChatModel, asked: Call, prompt: Prompt, options: Options) -> Call:
-    """Ask a model; return the call with what came of it, a failure as well."""
-    began = perf_counter()
-    came: dict[str, object]
-    try:
-        found = await model.acomplete(prompt, options)
-    except ModelError as error:
-        came = {"failed": error.kind, "requests": error.requests}
-    else:
-        used = asdict(found.usage)
-        came = {"reply": found.text, "finish": found.finish, "served": found.model, **used}
-    return asked.model_copy(update={**came, "seconds": perf_counter() - began})
 
 
 def _name_of(system: str) -> PromptName:

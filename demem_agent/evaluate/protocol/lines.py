@@ -190,10 +190,11 @@ class Closing(Line):
 
 def instructions() -> dict[PromptName, Instructions]:
     """Return what models are told before all else, by name."""
-    texts = {name: prompt_text(name) for name in PROMPTS}
-    return {
-        name: Instructions(text=text, sha256=sha256(text.encode())) for name, text in texts.items()
-    }
+    found: dict[PromptName, Instructions] = {}
+    for name in PROMPTS:
+        text = prompt_text(name)
+        found[name] = Instructions(text=text, sha256=sha256(text.encode()))
+    return found
 
 
 def sha256(content: bytes) -> str:

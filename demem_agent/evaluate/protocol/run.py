@@ -160,8 +160,8 @@ async def mark(
     all further calls would share, ends it; what was marked until then is kept.
 
     Args:
-        known: marks of an earlier call. Those that are whole are not made again; of those that
-            failed, the calls are not that came to something.
+        known: marks of an earlier call. Those that are whole are not made again; of one that
+            failed, the calls that came to something are kept.
         keep: called with each new mark, as soon as it is there.
     """
     marking = _Marking(questions, panel, known, keep)
