@@ -460,6 +460,22 @@ def test_a_reading_that_memory_does_not_give_is_found(whole: Path, tmp_path: Pat
     assert with_data(path) == {"data": True, "questions": True, "readings": False}
 
 
+def test_a_system_of_ones_own_is_not_asked_again(whole: Path, tmp_path: Path) -> None:
+    both = {"demem": BASELINES["demem"], "mine": BASELINES["recency"]}
+    path = tmp_path / "results.jsonl"
+    ran(path, systems=both, runs=1)
+    told = {}
+    for file in (whole, path):
+        makers = {"mine": BASELINES["recency"]} if file == whole else BASELINES
+        *_, told[file] = checks_with_data(
+            read_results(file), "", [MINE], makers, unanswerable=False, library=LIBRARY
+        )
+    assert told[whole].agrees is None
+    assert "demem is not of this library" in told[whole].says
+    assert told[path].agrees is True
+    assert told[path].says.endswith("3 questions; mine is not of this library, and was not asked")
+
+
 @pytest.mark.parametrize("library", [Library("0.2.0"), Library("0.1.0", "a" * 40)])
 def test_readings_of_another_version_are_not_made_again(whole: Path, library: Library) -> None:
     assert with_data(whole, library)["readings"] is None
@@ -468,7 +484,9 @@ def test_readings_of_another_version_are_not_made_again(whole: Path, library: Li
 def test_a_checkout_with_changes_is_no_version() -> None:
     dirty = Library("0.1.0", f"{'a' * 40}-dirty")
     assert not dirty.is_surely(dirty)
+    assert "checkout" in dirty.why_not(dirty)
     assert LIBRARY.is_surely(Library("0.1.0"))
+    assert "0.2.0" in LIBRARY.why_not(Library("0.2.0"))
 
 
 # -- submitting ----------------------------------------------------------------------------------

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from demem_agent.errors import ModelError, ModelFault
-from demem_agent.evaluate import BASELINES, Dialogue, Probe
+from demem_agent.evaluate import BASELINES, Dialogue, Maker, Probe
 from demem_agent.evaluate.protocol.library import Library
 from demem_agent.evaluate.protocol.lines import Header, instructions
 from demem_agent.evaluate.protocol.posing import Posed, posed
@@ -58,6 +58,7 @@ MINE = Dialogue(
     ),
 )
 
+OURS: Mapping[str, Maker] = {"demem": BASELINES["demem"]}
 Path_ = tuple[str | int, ...]
 
 
@@ -116,11 +117,12 @@ def ran(
     runs: int = 2,
     parallel: int = 3,
     dialogue: Dialogue = MINE,
+    systems: Mapping[str, Maker] = OURS,
 ) -> Marked:
     """Run, or go on, as ``demem bench`` does: the first model answers, the others mark."""
     model, *judges = models or [Obedient(name) for name in ("good", "j1", "j2")]
     panel = Panel(model, tuple(judges), runs, parallel)
-    questions = _posed(dialogue)
+    questions = _posed(dialogue, tuple(systems.items()))
     header = header_of(questions, panel)
     had = resumed(path, header, questions)
     questions = with_times(questions, had)
@@ -132,8 +134,8 @@ def ran(
 
 
 @cache
-def _posed(dialogue: Dialogue) -> list[Posed]:
-    return posed([dialogue], {"demem": BASELINES["demem"]}, 500)
+def _posed(dialogue: Dialogue, systems: tuple[tuple[str, Maker], ...]) -> list[Posed]:
+    return posed([dialogue], dict(systems), 500)
 
 
 def wrong(contents: Contents) -> list[Check]:

@@ -107,15 +107,13 @@ def _same_readings(
 ) -> Check:
     """Read anew for every question, and compare, where this is the version that read."""
     header = contents.header
-    if not library.is_surely(header.library):
-        says = f"not made again: they are of {header.library}, and this is {library}"
-        return Check("readings", None, says)
+    why = library.why_not(header.library)
+    if why:
+        return Check("readings", None, f"not made again: {why}")
     known = {name: makers[name] for name in header.systems if name in makers}
-    others = [name for name in header.systems if name not in makers]
+    others = ", ".join(name for name in header.systems if name not in makers)
     if not known:
-        return Check(
-            "readings", None, f"not made again: {', '.join(others)} is not of this library"
-        )
+        return Check("readings", None, f"not made again: {others} is not of this library")
     made = posed(dialogues, known, header.limit, unanswerable=unanswerable)
     lines = {key_of(line): line for line in contents.questions}
     faults = list(_faults_of_readings(made, lines))

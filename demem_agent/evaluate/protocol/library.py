@@ -30,7 +30,15 @@ class Library:
 
     def is_surely(self, other: Library) -> bool:
         """Whether both are the same code, as far as a version and a commit can say."""
-        return self == other and not (self.commit or "").endswith("-dirty")
+        return not self.why_not(other)
+
+    def why_not(self, other: Library) -> str:
+        """Say why the other need not be the same code; "" where it is."""
+        if self != other:
+            return f"that was {other}, and this is {self}"
+        if (self.commit or "").endswith("-dirty"):
+            return "files of the checkout differ from its commit"
+        return ""
 
 
 @cache
