@@ -29,11 +29,11 @@ from marked_runs import (
 )
 from often import often
 
-from demem_agent.errors import InvalidInput
+from demem_agent.errors import InvalidInput, StoreError
 from demem_agent.evaluate import BASELINES, Probe
 from demem_agent.evaluate.protocol.comparing import checks_with_data
 from demem_agent.evaluate.protocol.library import Library
-from demem_agent.evaluate.protocol.results import closing_of, read_results
+from demem_agent.evaluate.protocol.results import Results, closing_of, read_results
 from demem_agent.evaluate.protocol.submitting import NOT_KNOWN, answers_of, contract_named
 from demem_agent.evaluate.protocol.verifying import checks_of
 from demem_agent.turns import Turn
@@ -225,6 +225,16 @@ def test_what_people_wrote_comes_back_as_it_was(tmp_path: Path) -> None:
     (question,) = read_results(path).questions
     assert question.reference == odd
     assert agrees(path)
+
+
+def test_two_runs_that_write_to_one_file_are_told_so(whole: Path, tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    path.write_bytes(whole.read_bytes())
+    had = read_results(path)
+    first, second = (Results(path, had.header, [], had) for _ in range(2))
+    first.add(had.marks[0])
+    with pytest.raises(StoreError, match="another run writes there"):
+        second.add(had.marks[0])
 
 
 # -- what others find ----------------------------------------------------------------------------

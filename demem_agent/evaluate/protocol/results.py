@@ -20,7 +20,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from demem_agent.errors import InvalidInput
+from demem_agent.errors import InvalidInput, StoreError
 from demem_agent.evaluate.arena import arena_by_system
 from demem_agent.evaluate.protocol.calls import Line
 from demem_agent.evaluate.protocol.lines import (
@@ -92,9 +92,10 @@ class Results:
     ) -> None:
         self._path = path
         self._lock = threading.Lock()
+        self._size = had.size if had else 0
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("ab") as file:
-            file.truncate(had.size if had else 0)
+            file.truncate(self._size)
         if had is None:
             self._append(header)
         there = {key_of(line) for line in had.questions} if had else set()
@@ -113,9 +114,17 @@ class Results:
         return closing
 
     def _append(self, line: Line) -> None:
+        """Add a line.
+
+        Raises:
+            StoreError: if somebody else has added to the file.
+        """
         text = json.dumps(line.model_dump(mode="json"), allow_nan=False) + "\n"
         with self._lock, self._path.open("ab") as file:
-            file.write(text.encode())
+            if file.tell() != self._size:
+                says = "another run writes there, and each needs a folder of its own"
+                raise StoreError(f"{self._path} has changed: {says}")
+            self._size += file.write(text.encode())
 
 
 def resumed(path: Path, header: Header, questions: Sequence[Posed]) -> Contents | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from measured_samples import locomo
 pytest.importorskip("rich")
 pytest.importorskip("typer")
 
+from demem_agent.cli import main
 from demem_agent.cli.measuring.paper_runs import TABLES
 from demem_agent.testing import Provider
 from demem_agent.testing.obedient import obedient
@@ -38,11 +40,20 @@ def at(provider: Provider, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-nobody")
 
 
+@pytest.fixture(scope="module")
+def made(provider: Provider, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with data, two dialogues with two questions each, and a run on it."""
+    folder = tmp_path_factory.mktemp("made")
+    data = locomo(folder / "l.json")
+    places = ("--data", data, "--out", folder / "kept", "--base-url", provider.url)
+    assert main(["bench", "locomo", *map(str, (*places, *ASKED))]) == 0
+    return folder
+
+
 @pytest.fixture
-def kept(demem: Demem, tmp_path: Path) -> Path:
-    """Return the folder of a run on two dialogues with two questions each."""
-    done = demem("bench", "locomo", "--data", locomo(tmp_path / "l.json"), *ASKED, "--out", "kept")
-    assert done.code == 0
+def kept(made: Path, tmp_path: Path) -> Path:
+    """Return the folder of the run, where it may be changed."""
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
     return Path("kept")
 
 
@@ -75,7 +86,7 @@ def written(name: str, content: object) -> Path:
 
 def data_of(benchmark: str) -> Path:
     if benchmark == "locomo":
-        return locomo(Path("data.json"))
+        return locomo(Path("data.json"), 1)
     if benchmark == "longmemeval":
         return written("data.json", [haystack(1), haystack(2, abstention=True)])
     return written("formal_reasoning_math.jsonl", {**ROW, "id": 1})
@@ -142,9 +153,9 @@ def test_what_it_takes_is_said_before_it_starts(demem: Demem, provider: Provider
     done = demem("bench", "paper", "locomo-main", "--data", data_of("locomo"), "--price", "1,2")
     assert done.code == 1
     said, *_, last = done.err.splitlines()
-    assert said == "20 answers to be marked."
+    assert said == "10 answers to be marked."
     for words in (
-        "About 100 calls",
+        "About 50 calls",
         "tokens of prompts",
         "cost 0.",
         "a second a call, about 1 min",
