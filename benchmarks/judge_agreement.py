@@ -51,7 +51,7 @@ def compared(
     marks: Iterable[Mapping[str, Any]], labels: Iterable[Mapping[str, Any]]
 ) -> dict[str, dict[str, Any]]:
     """Return the figures of all answers that people labelled, and those of each system."""
-    judged = {key(one): fmean(one["binary"]) > 0.5 for one in marks if one["binary"]}
+    judged = {key(one): fmean(one["binary"]) > 0.5 for one in marks if one.get("binary")}
     people = {key(one): list(map(bool, one["right"])) for one in labels}
     missing = people.keys() - judged.keys()
     if missing:

@@ -113,7 +113,10 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     ),
     "bench": (
         "demem bench locomo --data locomo10.json --limit 2000",
-        "demem bench longmemeval --data longmemeval_s.json --model gpt-4o-mini",
+        "demem bench longmemeval --data longmemeval_s.json --model gpt-4o-mini --out lme",
+        "demem bench paper locomo-main --data locomo10.json --price 0.15,0.60",
+        "demem bench verify lme/results.jsonl --data longmemeval_s.json",
+        "demem bench submit lme/results.jsonl --data longmemeval_s.json > hypotheses.jsonl",
     ),
     "audit": (
         "demem audit splits locomo --data locomo10.json",

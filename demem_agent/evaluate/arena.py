@@ -24,7 +24,7 @@ from demem_agent.evaluate.grouping import grouped
 from demem_agent.evaluate.measured import Measured
 from demem_agent.evaluate.protocol.run import Mark
 
-__all__ = ["SubTask", "arena_scores", "of_marks", "of_readings"]
+__all__ = ["SubTask", "arena_by_system", "arena_scores", "of_marks", "of_readings"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +61,12 @@ def arena_scores(found: Sequence[SubTask]) -> dict[str, Any]:
         }
     rates = [one["SR"] for one in subsets.values()]
     return {"subsets": subsets, "SR": fmean(rates) if rates else None}
+
+
+def arena_by_system(marks: Iterable[Mark]) -> dict[str, dict[str, Any]]:
+    """Return by system what judges say of the answers to sub-tasks; see :func:`arena_scores`."""
+    by_system = grouped(marks, lambda one: one.system)
+    return {system: arena_scores(of_marks(own)) for system, own in by_system.items()}
 
 
 def of_readings(measured: Iterable[Measured]) -> list[SubTask]:

@@ -11,11 +11,14 @@ from collections.abc import Mapping
 from demem_agent.studies.sheets import Cell, Spread
 
 __all__ = [
+    "ARENA",
     "BRIDGE",
     "DEGENERACY",
     "DROP_IN",
     "FAILURES",
     "GRAPH",
+    "LLAMA",
+    "LONGMEMEVAL",
     "MISMATCH",
     "NOISE",
     "RECALL",
@@ -123,3 +126,86 @@ FAILURES: Mapping[str, float] = {"miss": 0.583, "dilution": 0.268, "other": 0.15
 #: Answers judged right before and after decision-aware selection is dropped into a system (table
 #: "Drop-in experiment on LoCoMo").
 DROP_IN: Mapping[str, tuple[float, float]] = {"RAG": (0.637, 0.725), "EMem-G": (0.737, 0.799)}
+
+#: Mean and deviation of answers marked right in LongMemEval's six kinds of questions
+#: (single-session-user, multi-session, single-session-preference, temporal-reasoning,
+#: knowledge-update, single-session-assistant), and overall (table "Results on LongMemEval").
+LONGMEMEVAL: Mapping[str, Mapping[str, tuple[tuple[float, float], ...]]] = {
+    "GPT-4o-mini": {
+        "FullContext": (
+            (0.763, 0.052),
+            (0.365, 0.068),
+            (0.053, 0.061),
+            (0.394, 0.055),
+            (0.763, 0.049),
+            (0.862, 0.041),
+            (0.527, 0.054),
+        ),
+        "RAG": (
+            (0.869, 0.071),
+            (0.450, 0.084),
+            (0.667, 0.078),
+            (0.613, 0.073),
+            (0.677, 0.076),
+            (0.896, 0.065),
+            (0.650, 0.074),
+        ),
+        "DeMem": (
+            (0.901, 0.042),
+            (0.812, 0.048),
+            (0.867, 0.045),
+            (0.837, 0.043),
+            (0.846, 0.050),
+            (0.929, 0.040),
+            (0.853, 0.046),
+        ),
+    },
+    "GPT-4.1-mini": {
+        "FullContext": (
+            (0.831, 0.049),
+            (0.492, 0.064),
+            (0.154, 0.058),
+            (0.578, 0.052),
+            (0.747, 0.055),
+            (0.915, 0.037),
+            (0.629, 0.053),
+        ),
+        "RAG": (
+            (0.807, 0.068),
+            (0.522, 0.079),
+            (0.848, 0.072),
+            (0.646, 0.070),
+            (0.792, 0.073),
+            (0.923, 0.062),
+            (0.701, 0.071),
+        ),
+        "DeMem": (
+            (0.930, 0.039),
+            (0.885, 0.044),
+            (0.917, 0.041),
+            (0.875, 0.040),
+            (0.885, 0.047),
+            (0.936, 0.038),
+            (0.896, 0.043),
+        ),
+    },
+}
+
+#: Success rate and progress score of MemoryArena's bundled shopping, group travel, progressive
+#: search, mathematics and physics, and the mean success rate (table "Results on MemoryArena"; the
+#: sub-task score of group travel aside).
+ARENA: Mapping[str, tuple[float, ...]] = {
+    "long context": (0.06, 0.64, 0.00, 0.02, 0.04, 0.04, 0.23, 0.33, 0.46, 0.58, 0.16),
+    "Mem0": (0.00, 0.45, 0.00, 0.00, 0.24, 0.09, 0.19, 0.34, 0.25, 0.43, 0.14),
+    "RAG": (0.00, 0.54, 0.00, 0.02, 0.19, 0.11, 0.26, 0.38, 0.53, 0.65, 0.20),
+    "DeMem": (0.08, 0.68, 0.03, 0.05, 0.27, 0.16, 0.29, 0.39, 0.55, 0.67, 0.24),
+}
+
+#: Accuracy and recall on LongMemEval, and on LoCoMo, of Llama-3.1-70B (table "Supplementary
+#: open-weight backbone results").
+LLAMA: Mapping[str, tuple[tuple[float, float], ...]] = {
+    "RAG": ((0.5130, 0.088), (0.5385, 0.091), (0.4625, 0.095), (0.5080, 0.089)),
+    "Mem0": ((0.6180, 0.071), (0.6421, 0.068), (0.5722, 0.074), (0.6105, 0.070)),
+    "Mnemis": ((0.6550, 0.076), (0.6715, 0.074), (0.5985, 0.085), (0.6220, 0.083)),
+    "DeMem": ((0.7145, 0.075), (0.7390, 0.072), (0.6685, 0.068), (0.6930, 0.071)),
+}

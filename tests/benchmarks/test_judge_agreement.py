@@ -46,7 +46,9 @@ def test_a_label_of_an_answer_that_nobody_marked_is_refused() -> None:
 def test_what_is_recorded_in_files_is_printed_in_a_line_a_system(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for name, records in zip(("marks", "labels"), recorded(), strict=True):
+    marks, labels = recorded()
+    others = [{"line": "header"}, {**answer(7), "line": "question"}]
+    for name, records in {"marks": [*others, *marks], "labels": labels}.items():
         text = "".join(json.dumps(one) + "\n" for one in records)
         (tmp_path / name).write_text(text, encoding="utf-8")
     monkeypatch.setattr(

@@ -21,8 +21,9 @@ from hypothesis import strategies as st
 from demem_agent.errors import InvalidInput
 from demem_agent.evaluate import BASELINES, Dialogue, Probe
 from demem_agent.evaluate.protocol.forecast import estimate
+from demem_agent.evaluate.protocol.posing import posed
 from demem_agent.evaluate.protocol.reporting import marks_report
-from demem_agent.evaluate.protocol.run import Mark, Marked, Panel, mark, posed
+from demem_agent.evaluate.protocol.run import Mark, Marked, Panel, mark
 from demem_agent.llms import Ledger, OpenAIChat, Retry
 from demem_agent.testing import Provider
 from demem_agent.testing.obedient import obedient
@@ -397,15 +398,17 @@ def test_the_table_has_the_categories_and_the_paper_s_figures_apart(bench: Bench
     assert max(map(len, done.out.splitlines())) <= 100
 
 
-def test_a_recorded_run_gives_the_same_again_without_a_request(
+def test_a_run_that_was_kept_gives_the_same_again_without_a_request(
     bench: Bench, provider: Provider
 ) -> None:
-    first = bench("--judge", "j1", "--judge", "j2", "--record", "calls.jsonl", "--json")
+    first = bench("--judge", "j1", "--judge", "j2", "--out", "kept", "--json")
     since = len(provider.requests)
-    again = bench("--judge", "j1", "--judge", "j2", "--record", "calls.jsonl", "--json", yes=False)
+    again = bench("--judge", "j1", "--judge", "j2", "--out", "kept", "--json", yes=False)
     assert (again.code, len(provider.requests)) == (0, since)
     assert again.figures == first.figures
-    assert KEY not in Path("calls.jsonl").read_text(encoding="utf-8")
+    kept = Path("kept/results.jsonl").read_text(encoding="utf-8")
+    assert KEY not in kept
+    assert provider.url not in kept
 
 
 def test_a_limit_ends_it_with_what_it_has_and_more_of_it_goes_on(
@@ -414,15 +417,13 @@ def test_a_limit_ends_it_with_what_it_has_and_more_of_it_goes_on(
     whole = bench("--json").report
     limit = whole["used"]["prompt_tokens"] + whole["used"]["completion_tokens"]
     since = len(provider.requests)
-    short = bench(
-        "--record", "calls.jsonl", "--limit-tokens", int(limit * 0.6), "--parallel", 1, "--json"
-    )
+    short = bench("--out", "kept", "--limit-tokens", int(limit * 0.6), "--parallel", 1, "--json")
     assert short.code == 0
     assert "budget of the run" in short.report["stopped"]
     assert 0 < short.report["marked"] < whole["marked"]
     used = short.report["used"]
     assert used["prompt_tokens"] + used["completion_tokens"] <= limit * 0.6
-    rest = bench("--record", "calls.jsonl", "--json")
+    rest = bench("--out", "kept", "--json")
     assert rest.figures == whole["systems"]
     assert len(provider.requests) - since == whole["used"]["requests"]
 
@@ -441,8 +442,8 @@ def test_what_failed_is_asked_again_and_nothing_else(bench: Bench) -> None:
             other.url,
             "--judge",
             "judge",
-            "--record",
-            "calls.jsonl",
+            "--out",
+            "kept",
             "--parallel",
             1,
             "--json",
@@ -459,7 +460,7 @@ def test_a_refused_key_ends_it_at_once(bench: Bench, provider: Provider) -> None
     since = len(provider.requests)
     done = bench("--parallel", 2, model="fault-401")
     assert (done.code, done.out) == (2, "")
-    assert "unauthorised" in done.err.splitlines()[-1]
+    assert "unauthorised (HTTP 401" in done.err.splitlines()[-1]
     assert len(provider.requests) - since <= 2
 
 
@@ -469,7 +470,10 @@ def test_everything_is_written_where_it_is_wanted(bench: Bench) -> None:
         json.loads(line)
         for line in Path("found/results.jsonl").read_text(encoding="utf-8").splitlines()
     ]
-    assert len(rows) == done.report["marked"] == 20
+    answers = [row for row in rows if row["line"] == "answer"]
+    assert len(answers) == done.report["marked"] == 20
+    assert rows[-1]["digest"] == done.report["digest"]
+    assert rows[-1]["figures"]["systems"] == done.figures
     assert (
         json.loads(Path("found/report.json").read_text(encoding="utf-8"))["systems"] == done.figures
     )

@@ -12,12 +12,15 @@ from demem_agent.llms import Ledger
 __all__ = ["announcement", "spent_words", "used_value"]
 
 
-def announcement(expected: Estimate, everything: int, options: ModelOptions) -> Iterator[str]:
+def announcement(
+    expected: Estimate, everything: int, options: ModelOptions, *, parallel: int
+) -> Iterator[str]:
     """Yield the lines that say what is about to be asked, before anything is.
 
     Args:
         expected: what is still to be asked.
         everything: how many answers are to be marked, those that are recorded included.
+        parallel: how many questions are asked at once.
     """
     done = everything - expected.questions
     recorded = f", {done:,} of them recorded" if done else ""
@@ -25,6 +28,7 @@ def announcement(expected: Estimate, everything: int, options: ModelOptions) -> 
     if not expected.questions:
         return
     yield _estimate_words(expected)
+    yield _time_words(expected.calls / parallel, parallel)
     yield _limits_words(options)
 
 
@@ -38,6 +42,15 @@ def _estimate_words(expected: Estimate) -> str:
         f"About {expected.calls:,} calls: {prompts} and {answers}, {cost}; "
         "what has to be repeated not counted."
     )
+
+
+def _time_words(seconds: float, parallel: int) -> str:
+    """Say how long it takes where each call takes a second."""
+    minutes = max(round(seconds / 60), 1)
+    took = f"{minutes} minute{'s' if minutes > 1 else ''}"
+    if minutes > 90:
+        took = f"{minutes / 60:,.1f} hours"
+    return f"With {parallel} questions at once, and a second a call, about {took}."
 
 
 def used_value(ledger: Ledger) -> Json:

@@ -9,7 +9,7 @@ from rich.console import RenderableType
 from demem_agent.cli.json_values import Json
 from demem_agent.cli.tables.arena import arena_table
 from demem_agent.evaluate import Measured
-from demem_agent.evaluate.arena import arena_scores, of_marks, of_readings
+from demem_agent.evaluate.arena import arena_by_system, arena_scores, of_readings
 from demem_agent.evaluate.grouping import grouped
 from demem_agent.evaluate.protocol.run import Mark
 
@@ -29,7 +29,5 @@ def arena_of_readings(measured: Sequence[Measured]) -> tuple[Json, RenderableTyp
 
 def arena_of_marks(marks: Sequence[Mark]) -> tuple[Json, RenderableType]:
     """Return the figures of what judges marked, by system, and their table."""
-    found = {}
-    for system, own in grouped(marks, lambda one: one.system).items():
-        found[system] = arena_scores(of_marks(own))
+    found = arena_by_system(marks)
     return {"arena": found}, arena_table(_MARKED, found)

@@ -13,11 +13,13 @@ from rich.console import RenderableType
 
 from demem_agent.cli.faults import UsageError
 from demem_agent.cli.json_values import Json
-from demem_agent.cli.measuring.arena import arena_of_marks, arena_of_readings
+from demem_agent.cli.measuring.arena import arena_of_readings
 from demem_agent.cli.measuring.benchmarks import BENCHMARKS, benchmark_named, loaded
 from demem_agent.cli.measuring.comparing import compared, rivals_named
+from demem_agent.cli.measuring.model_runs import OF_RUNS, Asked, of_file, of_paper, with_model
 from demem_agent.cli.measuring.protocol_options import ProtocolOptions
 from demem_agent.cli.measuring.slots_and_ablations import ablation_rows, by_row, slot_rows
+from demem_agent.cli.measuring.submit_options import SubmitOptions
 from demem_agent.cli.measuring.trial import Trial
 from demem_agent.cli.measuring.written import note_files, written
 from demem_agent.cli.model_options import ModelOptions
@@ -29,9 +31,6 @@ from demem_agent.evaluate import Dialogue, save
 
 __all__ = ["bench"]
 
-#: Benchmarks whose questions have one reference each, as judges need it.
-MARKED = ("locomo", "longmemeval", "memoryarena")
-
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
@@ -42,11 +41,23 @@ class _Wanted:
 
 
 def bench(
-    name: Annotated[str, typer.Argument(metavar="|".join(BENCHMARKS), help="Which benchmark.")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="|".join([*BENCHMARKS, *OF_RUNS]), help="Which benchmark, or what else."
+        ),
+    ],
     trial: Trial,
     model_options: ModelOptions,
     protocol_options: ProtocolOptions,
+    submit_options: SubmitOptions,
     output: Output,
+    of: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="TABLE|FILE", help="The paper's table; the file to verify or submit."
+        ),
+    ] = None,
     data: Annotated[
         Path | None, typer.Option(metavar="PATH", help="Its file or folder; none is shipped.")
     ] = None,
@@ -75,31 +86,34 @@ def bench(
 
     Tables for a person, or JSON; with --out also every record, the report and the figures.
     docs/evaluation.md defines what is measured. With --model a language model answers and judges
-    mark, as in the paper (docs/chat.md).
-    """
-    if rivals is not None:
-        _require_nothing_else(name, trial, model_options, others=ablations or slots)
-    if model_options.model is None:
-        if model_options != ModelOptions() or protocol_options != ProtocolOptions():
-            raise UsageError(
-                "--judge, --record and the other options of a language model need --model NAME"
-            )
-        if rivals is not None:
-            _comparison(name, data, trial, output, rivals)
-        else:
-            _readings(name, data, trial, output, wanted=_Wanted(ablations, slots))
-        return
-    _require_marked(name, others=ablations or slots)
-    from demem_agent.cli.measuring.protocol import Protocol
+    mark, as in the paper; the same command goes on with what is in the folder of --out.
 
-    protocol = Protocol(trial, model_options, protocol_options)
-    also = [paper_scores()] if name == "locomo" else []
-    benchmark = benchmark_named(name)
-    of_marks = arena_of_marks if name == "memoryarena" else None
-    report, parts = protocol.run(
-        loaded(benchmark, data), data=benchmark.name, also=also, of_marks=of_marks
-    )
-    output.show(report, *parts)
+    paper TABLE: a table of the paper that needs a model, with its models, judges and runs.
+    verify FILE: whether the figures of such a run follow from what models replied.
+    submit FILE: its answers, in the form of a public script, to stdout.
+    docs/use/runs.md has these three.
+    """
+    asked = Asked(name, of, data, trial, model_options, protocol_options, submit_options)
+    others = ablations or slots
+    if name in ("verify", "submit"):
+        of_file(asked, output, others=others or rivals is not None)
+        return
+    asked.require_no_submission()
+    if name == "paper":
+        of_paper(asked, output, others=others or rivals is not None)
+        return
+    if of is not None:
+        raise UsageError(f"{of!r} is one word too many: only {', '.join(OF_RUNS)} take another")
+    if rivals is not None:
+        _require_nothing_else(name, trial, model_options, others=others)
+    if model_options.model is not None:
+        with_model(asked, output, [paper_scores()] if name == "locomo" else [], others=others)
+        return
+    asked.require_no_model()
+    if rivals is not None:
+        _comparison(name, data, trial, output, rivals)
+    else:
+        _readings(name, data, trial, output, wanted=_Wanted(ablations, slots))
 
 
 def _require_nothing_else(
@@ -122,24 +136,6 @@ def _require_nothing_else(
         raise UsageError("--systems compares on dialogues, and memoryarena has none")
 
 
-def _require_marked(name: str, *, others: bool) -> None:
-    """Check that a model can answer the benchmark and judges mark it.
-
-    Args:
-        others: whether measurements were asked for that no model takes part in.
-
-    Raises:
-        UsageError: for a benchmark whose questions have no reference each, or for ``others``.
-    """
-    benchmark_named(name)
-    if name not in MARKED:
-        raise UsageError(
-            f"--model answers the questions of {' and '.join(MARKED)}, and not of {name}"
-        )
-    if others:
-        raise UsageError("--ablations and --slots ask no model; leave out --model, or them")
-
-
 def _readings(
     name: str, data: Path | None, trial: Trial, output: Output, *, wanted: _Wanted
 ) -> None:
@@ -155,25 +151,25 @@ def _readings(
     dialogues = loaded(benchmark, data)
     by_question = trial.measure(dialogues)
     measured = by_row(by_question) if in_rows else by_question
-    found, also = _others(dialogues, trial.seed, wanted, in_rows=in_rows)
+    more, also = _others(dialogues, trial.seed, wanted, in_rows=in_rows)
     if in_rows:
-        found["arena"], part = arena_of_readings(by_question)
+        more["arena"], part = arena_of_readings(by_question)
         also.append(part)
     if name == "locomo":
         also.insert(0, paper_table())
-    trial.show(measured, output, data=benchmark.name, also=also, found=found)
+    trial.show(measured, output, data=benchmark.name, also=also, found=more)
 
 
 def _comparison(name: str, data: Path | None, trial: Trial, output: Output, rivals: str) -> None:
     """Measure this memory beside rivals; print it, and write it where asked."""
     chosen = rivals_named(rivals)
     benchmark = benchmark_named(name)
-    found = compared(loaded(benchmark, data), chosen, trial.limit or (), trial.seed)
-    document: Json = {"data": benchmark.name, **found.document}
+    beside = compared(loaded(benchmark, data), chosen, trial.limit or (), trial.seed)
+    document: Json = {"data": benchmark.name, **beside.document}
     parts = list(comparison_parts(document))
     if trial.out is not None:
         trial.out.mkdir(parents=True, exist_ok=True)
-        files = written(trial.out, partial(save, found.measured), document, parts)
+        files = written(trial.out, partial(save, beside.measured), document, parts)
         note_files(files, document, parts)
     output.show(document, *parts)
 
@@ -182,12 +178,12 @@ def _others(
     dialogues: Sequence[Dialogue], seed: int, wanted: _Wanted, *, in_rows: bool
 ) -> tuple[Json, list[RenderableType]]:
     """Measure what is wanted besides readings; return it as JSON values, and as tables."""
-    found: Json = {}
+    more: Json = {}
     also: list[RenderableType] = []
     if wanted.slots:
-        found["slots"] = slot_rows(dialogues, seed, rows_of=by_row if in_rows else list)
-        also += slot_parts(**found["slots"])
+        more["slots"] = slot_rows(dialogues, seed, rows_of=by_row if in_rows else list)
+        also += slot_parts(**more["slots"])
     if wanted.ablations:
-        found["ablations"] = ablation_rows(dialogues, seed)
-        also += ablation_parts(found["ablations"])
-    return found, also
+        more["ablations"] = ablation_rows(dialogues, seed)
+        also += ablation_parts(more["ablations"])
+    return more, also

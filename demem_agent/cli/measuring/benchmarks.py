@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -17,7 +18,7 @@ from demem_agent.evaluate import (
     load_memoryarena,
 )
 
-__all__ = ["BENCHMARKS", "Benchmark", "benchmark_named", "loaded"]
+__all__ = ["BENCHMARKS", "Benchmark", "benchmark_named", "digest_of", "found", "loaded"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,8 @@ class Benchmark:
 
     Attributes:
         load: reads it.
+        for_model: reads it for a model that answers; None where questions have no reference each.
+        unanswerable: whether a model is asked as well what nothing answers.
         expected: what there must be at the path, in words.
         source: where it is from.
     """
@@ -34,6 +37,8 @@ class Benchmark:
     load: Callable[[Path], list[Dialogue]]
     expected: str
     source: str
+    for_model: Callable[[Path], list[Dialogue]] | None = None
+    unanswerable: bool = False
 
 
 BENCHMARKS: Mapping[str, Benchmark] = {
@@ -42,12 +47,15 @@ BENCHMARKS: Mapping[str, Benchmark] = {
         load_locomo,
         "a file such as locomo10.json",
         "https://github.com/snap-research/locomo",
+        for_model=load_locomo,
     ),
     "longmemeval": Benchmark(
         "LongMemEval",
         load_longmemeval,
         "a file such as longmemeval_s.json, plain or gzipped",
         "https://github.com/xiaowu0162/LongMemEval",
+        for_model=partial(load_longmemeval, by_type=True),
+        unanswerable=True,
     ),
     "beam": Benchmark(
         "BEAM",
@@ -60,6 +68,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
         partial(load_memoryarena, every=True),
         "a file of rows, or a folder of *.jsonl",
         "arXiv 2602.16313",
+        for_model=partial(load_memoryarena, every=True),
     ),
 }
 
@@ -81,9 +90,31 @@ def loaded(benchmark: Benchmark, data: Path | None) -> list[Dialogue]:
     Raises:
         UsageError: if none was named, or there is none.
     """
+    return benchmark.load(found(benchmark, data))
+
+
+def found(benchmark: Benchmark, data: Path | None) -> Path:
+    """Return where a benchmark is.
+
+    Raises:
+        UsageError: if no place was named, or nothing is there.
+    """
     wanted = f"--data takes {benchmark.expected} ({benchmark.source}), which DeMem does not ship"
     if data is None:
         raise UsageError(f"where is {benchmark.name}? {wanted}")
     if not data.exists():
         raise UsageError(f"there is no {benchmark.name} at {data}: {wanted}")
-    return benchmark.load(data)
+    return data
+
+
+def digest_of(data: Path) -> str:
+    """Return the SHA-256 of a file; of a folder, that of the names and contents of its files."""
+    if data.is_file():
+        return _sha256(data.read_bytes())
+    files = sorted(path for path in data.rglob("*") if path.is_file())
+    lines = [f"{_sha256(path.read_bytes())}  {path.relative_to(data).as_posix()}" for path in files]
+    return _sha256("\n".join(lines).encode())
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import typer
@@ -15,10 +15,12 @@ from rich.console import RenderableType
 from demem_agent.cli.faults import UsageError
 from demem_agent.cli.json_values import Json
 from demem_agent.cli.measuring.announcing import announcement, spent_words, used_value
+from demem_agent.cli.measuring.arena import arena_of_marks
+from demem_agent.cli.measuring.benchmarks import Benchmark, digest_of
 from demem_agent.cli.measuring.protocol_options import ProtocolOptions
 from demem_agent.cli.measuring.systems import OURS
 from demem_agent.cli.measuring.trial import Trial
-from demem_agent.cli.measuring.written import note_files, written
+from demem_agent.cli.measuring.written import note_files, report_files
 from demem_agent.cli.model_options import ModelOptions
 from demem_agent.cli.printing import print_line
 from demem_agent.cli.progress import ticking
@@ -27,71 +29,84 @@ from demem_agent.cli.tables.protocol import protocol_parts
 from demem_agent.errors import CollaboratorError
 from demem_agent.evaluate import Dialogue, Maker
 from demem_agent.evaluate.protocol.forecast import Estimate, estimate
+from demem_agent.evaluate.protocol.library import this_library
+from demem_agent.evaluate.protocol.lines import Header, instructions
+from demem_agent.evaluate.protocol.posing import Posed, posed
 from demem_agent.evaluate.protocol.reporting import marks_report
-from demem_agent.evaluate.protocol.run import Mark, Marked, Panel, Posed, mark, posed
-from demem_agent.llms import ChatModel, Ledger, OpenAIChat, Recorded
+from demem_agent.evaluate.protocol.results import Contents, Results, resumed, with_times
+from demem_agent.evaluate.protocol.run import Mark, Marked, Panel, mark
+from demem_agent.llms import ChatModel, Ledger
 
-__all__ = ["OfMarks", "Protocol"]
+__all__ = ["RESULTS", "Protocol"]
 
-#: Makes of marks what a report says besides, and the part that prints it.
-OfMarks = Callable[[Sequence[Mark]], tuple[Json, RenderableType]]
-
+#: The file of a folder in which all of a run is kept.
+RESULTS = "results.jsonl"
 #: Characters that a reading may have, unless others are given.
 _LIMIT = 6000
 
 
 @dataclass(frozen=True, slots=True)
 class Protocol:
-    """The options of one run."""
+    """A run with a model.
 
+    Attributes:
+        name: of the benchmark on the command line.
+        data: its file or folder.
+    """
+
+    name: str
+    benchmark: Benchmark
+    data: Path
     trial: Trial
     model_options: ModelOptions
     options: ProtocolOptions
 
     def run(
-        self,
-        dialogues: Sequence[Dialogue],
-        *,
-        data: str,
-        also: Sequence[RenderableType],
-        of_marks: OfMarks | None = None,
+        self, dialogues: Sequence[Dialogue], *, also: Sequence[RenderableType]
     ) -> tuple[Json, list[RenderableType]]:
         """Have a model answer and judges mark; return the report, and the parts to print.
 
+        Where a folder was named, everything is kept in a file there, and what is there already is
+        not asked again.
+
         Args:
-            data: what is measured, in words.
             also: parts to print after the tables.
-            of_marks: what else the report says of the marks, and the part that prints it.
 
         Raises:
             UsageError: for what does not go together, or where nobody can be asked whether to
                 start.
+            InvalidInput: if the file in the folder is of another run.
             CollaboratorError: if it stopped before any answer was marked.
         """
         limit = _one_limit(self.trial)
         ledger = self.model_options.ledger("run", self._names)
-        models = {name: self.model_options.chat(name, ledger) for name in self._names}
+        panel = self._panel(ledger)
         questions = self._questions(dialogues, limit)
-        expected = self._estimate(questions, models, ledger)
-        self._announce(expected, len(questions) * self.options.runs)
-        panel = self._panel(lambda name: self._recorded(models[name]))
-        marked = _marked(questions, panel)
+        header = self._header(questions, limit)
+        had = None if self._file is None else resumed(self._file, header, questions)
+        questions = with_times(questions, had)
+        expected = estimate(questions, panel, ledger, had.marks if had else ())
+        self._announce(expected, len(questions) * panel.runs)
+        marked, digest = self._marked(questions, panel, header, had)
         used = used_value(ledger)
-        report: Json = {"data": data, "limit": limit, **marks_report(marked, panel, questions)}
-        report |= {"estimate": asdict(expected), "used": used}
+        report: Json = {
+            "data": self.benchmark.name,
+            "limit": limit,
+            **marks_report(marked, panel, questions),
+            "estimate": asdict(expected),
+            "used": used,
+        }
         parts = [*protocol_parts(report), cell(spent_words(used)), *also]
-        if of_marks is not None:
-            more, part = of_marks(marked.marks)
+        if self.name == "memoryarena":
+            more, part = arena_of_marks(marked.marks)
             report |= more
             parts.append(part)
-        self._keep(marked, report, parts)
+        self._keep(report, parts, digest)
         return report, parts
 
-    def _keep(self, marked: Marked, report: Json, parts: list[RenderableType]) -> None:
-        """Write marks, report and tables where a folder was named, and note the files in both."""
-        if self.trial.out is not None:
-            files = _write(self.trial.out, marked, report, parts)
-            note_files(files, report, parts)
+    @property
+    def _file(self) -> Path | None:
+        return None if self.trial.out is None else self.trial.out / RESULTS
 
     @property
     def _model(self) -> str:
@@ -106,36 +121,51 @@ class Protocol:
         """The models that are asked, each once."""
         return list(dict.fromkeys([self._model, *self._judges]))
 
-    def _panel(self, made: Callable[[str], ChatModel]) -> Panel:
-        # A model that also judges is recorded as one.
-        by_name = {name: made(name) for name in self._names}
-        judges = tuple(by_name[name] for name in self._judges)
-        return Panel(by_name[self._model], judges, self.options.runs, self.options.parallel)
+    def _panel(self, ledger: Ledger) -> Panel:
+        """Return who answers and who marks; a model that also judges is one."""
+        there = self._judging_options()
+        model: ChatModel = self.model_options.chat(self._model, ledger)
+        judges: list[ChatModel] = []
+        for name in self._judges:
+            same = name == self._model and there == self.model_options
+            judges.append(model if same else there.chat(name, ledger))
+        return Panel(model, tuple(judges), self.options.runs, self.options.parallel)
+
+    def _judging_options(self) -> ModelOptions:
+        """Return where judges are."""
+        options = self.model_options
+        return replace(
+            options,
+            base_url=self.options.judge_url or options.base_url,
+            key_env=self.options.judge_key_env or options.key_env,
+        )
 
     def _questions(self, dialogues: Sequence[Dialogue], limit: int) -> list[Posed]:
         """Have the systems read for every question, under a progress bar."""
+        systems = _systems(self.trial, dialogues)
+        also = self.benchmark.unanswerable
         with ticking("readings", transient=True) as tick:
-            return posed(dialogues, _systems(self.trial, dialogues), limit, tick=tick)
+            return posed(dialogues, systems, limit, unanswerable=also, tick=tick)
 
-    def _estimate(
-        self, questions: Sequence[Posed], models: dict[str, OpenAIChat], ledger: Ledger
-    ) -> Estimate:
-        """Estimate what the run will cost, less what is recorded already."""
-        panel = self._panel(models.__getitem__)
-        return estimate(questions, panel, ledger, self._known(questions))
-
-    def _recorded(self, model: OpenAIChat) -> ChatModel:
-        if self.options.record is None:
-            return model
-        return Recorded(model, self.options.record, "resume")
-
-    def _known(self, questions: Sequence[Posed]) -> tuple[Mark, ...]:
-        """Return what is recorded already, by a replay that asks nobody."""
-        file = self.options.record
-        if file is None or not file.exists():
-            return ()
-        panel = self._panel(lambda name: Recorded(name, file, "replay"))
-        return asyncio.run(mark(questions, panel, ignore=True)).marks
+    def _header(self, questions: Sequence[Posed], limit: int) -> Header:
+        library = this_library()
+        systems = tuple(dict.fromkeys(one.system for one in questions))
+        return Header(
+            benchmark=self.name,
+            data=self.data.name,
+            sha256=digest_of(self.data),
+            version=library.version,
+            commit=library.commit,
+            model=self._model,
+            judges=tuple(self._judges),
+            systems=systems,
+            questions=len(questions) // len(systems),
+            limit=limit,
+            runs=self.options.runs,
+            seeds=tuple(range(self.options.runs)),
+            prompts=instructions(),
+            began=datetime.now(UTC).isoformat(timespec="seconds"),
+        )
 
     def _announce(self, expected: Estimate, everything: int) -> None:
         """Say on the error stream what is about to be asked, and start only if that is wanted.
@@ -144,13 +174,38 @@ class Protocol:
             UsageError: where nobody is there to ask.
             typer.Abort: if the answer is no.
         """
-        for line in announcement(expected, everything, self.model_options):
+        parallel = self.options.parallel
+        for line in announcement(expected, everything, self.model_options, parallel=parallel):
             print_line(line, sys.stderr)
-        if self.options.yes or not expected.questions:
+        if not expected.questions:
+            return
+        if self._file is None:
+            print_line("Nothing is kept of it without --out DIR.", sys.stderr)
+        if self.options.yes:
             return
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
             raise UsageError("nothing was asked yet: pass --yes to start where nobody can be asked")
         typer.confirm("Start?", abort=True, err=True)
+
+    def _marked(
+        self, questions: Sequence[Posed], panel: Panel, header: Header, had: Contents | None
+    ) -> tuple[Marked, str]:
+        """Have the questions answered and marked; return the digest of the file as well."""
+        if self._file is None:
+            return _marked(questions, panel), ""
+        results = Results(self._file, header, questions, had)
+        marked = _marked(questions, panel, had.marks if had else (), results.add)
+        return marked, results.close().digest
+
+    def _keep(self, report: Json, parts: list[RenderableType], digest: str) -> None:
+        """Write report and tables where a folder was named, and note the files in both."""
+        if self.trial.out is None or self._file is None:
+            return
+        report["digest"] = digest
+        parts.append(cell(f"Others check it by: demem bench verify {self._file}"))
+        parts.append(cell(f"digest: {digest}"))
+        files = report_files(self.trial.out, report, parts)
+        note_files([self._file, *files], report, parts)
 
 
 def _one_limit(trial: Trial) -> int:
@@ -167,23 +222,19 @@ def _systems(trial: Trial, dialogues: Sequence[Dialogue]) -> dict[str, Maker]:
     return known if trial.system else {OURS: known[OURS]}
 
 
-def _marked(questions: Sequence[Posed], panel: Panel) -> Marked:
+def _marked(
+    questions: Sequence[Posed],
+    panel: Panel,
+    known: Sequence[Mark] = (),
+    keep: Callable[[Mark], object] | None = None,
+) -> Marked:
     """Have the questions answered and the answers marked, under a progress bar.
 
     Raises:
         CollaboratorError: if it stopped before any answer was marked.
     """
     with ticking("answers marked") as tick:
-        marked = asyncio.run(mark(questions, panel, tick=tick))
+        marked = asyncio.run(mark(questions, panel, known=known, keep=keep, tick=tick))
     if marked.stopped and all(one.failed for one in marked.marks):
         raise CollaboratorError(f"nothing was marked: {marked.stopped}")
     return marked
-
-
-def _write(out: Path, marked: Marked, report: Json, parts: Sequence[RenderableType]) -> list[Path]:
-    def save_marks(path: Path) -> None:
-        lines = [json.dumps(asdict(one)) + "\n" for one in marked.marks]
-        path.write_text("".join(lines), encoding="utf-8")
-
-    out.mkdir(parents=True, exist_ok=True)
-    return written(out, save_marks, report, parts)

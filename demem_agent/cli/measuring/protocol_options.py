@@ -1,9 +1,8 @@
-"""Options of ``demem bench --model``: who marks the answers, how often, and what is kept of it."""
+"""Options of ``demem bench --model``: who marks the answers, where they are, and how often."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -13,7 +12,7 @@ __all__ = ["ProtocolOptions"]
 
 @dataclass(frozen=True, slots=True)
 class ProtocolOptions:
-    """Who marks the answers of a model, how often, and what is kept of it."""
+    """Who marks the answers of a model, where they are, and how often."""
 
     judge: Annotated[
         list[str] | None,
@@ -24,13 +23,13 @@ class ProtocolOptions:
     runs: Annotated[
         int, typer.Option(min=1, metavar="R", help="Times that all is asked; the paper has 5.")
     ] = 5
-    record: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            dir_okay=False,
-            help="Keep every call there, and make none that is there already.",
-        ),
+    judge_url: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Where judges are, if not where the model is."),
+    ] = None
+    judge_key_env: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Environment variable with their key. [--key-env]"),
     ] = None
     parallel: Annotated[
         int, typer.Option(min=1, metavar="N", help="Questions that are asked at once.")

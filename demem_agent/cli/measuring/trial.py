@@ -48,7 +48,9 @@ class Trial:
     out: Annotated[
         Path | None,
         typer.Option(
-            metavar="DIR", file_okay=False, help="Write records, report and figures there."
+            metavar="DIR",
+            file_okay=False,
+            help="Write records, report and figures there; a run with a model goes on from it.",
         ),
     ] = None
     seed: Annotated[

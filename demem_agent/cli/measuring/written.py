@@ -12,7 +12,7 @@ from demem_agent.cli.json_values import Json
 from demem_agent.cli.output import as_text
 from demem_agent.cli.tables.cells import cell
 
-__all__ = ["note_files", "written"]
+__all__ = ["note_files", "report_files", "written"]
 
 
 def written(
@@ -28,12 +28,17 @@ def written(
         parts: the tables.
     """
     results = out / "results.jsonl"
+    save_records(results)
+    return [results, *report_files(out, report, parts)]
+
+
+def report_files(out: Path, report: Json, parts: Sequence[RenderableType]) -> list[Path]:
+    """Write report and tables into a folder; return the two files."""
     report_file = out / "report.json"
     table = out / "table.txt"
-    save_records(results)
     report_file.write_text(json.dumps(report, indent=1, allow_nan=False) + "\n", encoding="utf-8")
     table.write_text(as_text(parts), encoding="utf-8")
-    return [results, report_file, table]
+    return [report_file, table]
 
 
 def note_files(files: Sequence[Path], report: Json, parts: list[RenderableType]) -> None:

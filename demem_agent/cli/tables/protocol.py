@@ -10,9 +10,10 @@ from rich.table import Table
 
 from demem_agent.cli.json_values import Document
 from demem_agent.cli.tables.cells import add_columns, add_figures, by_kind, cell, table
+from demem_agent.cli.tables.figures import share
 from demem_agent.cli.tables.paper import CATEGORIES, spread
 
-__all__ = ["protocol_parts"]
+__all__ = ["marks_table", "protocol_parts"]
 
 
 def protocol_parts(document: Document) -> Iterator[RenderableType]:
@@ -24,7 +25,7 @@ def protocol_parts(document: Document) -> Iterator[RenderableType]:
     yield cell(_heading(document))
     for warning in _warnings(document):
         yield cell(warning, "yellow")
-    yield _marks_table(document)
+    yield marks_table(document)
     yield _costs_table(document)
     for one in document["judges_agree"]:
         yield cell(_agreement(one))
@@ -51,9 +52,15 @@ def _difference(one: Document) -> str:
 def _costs_table(document: Document) -> Table:
     shown = table("What an answer takes: mean over dialogues", tight=True)
     add_columns(shown, "system")
-    add_figures(shown, "characters read", "seconds, read and answer")
+    add_figures(shown, "characters read", "evidence in them", "seconds, read and answer")
     for system, takes in document["takes"].items():
-        shown.add_row(cell(system), f"{takes['characters']:,.0f}", f"{takes['seconds']:,.3f}")
+        recall = document["recall"][system]
+        shown.add_row(
+            cell(system),
+            f"{takes['characters']:,.0f}",
+            "-" if recall is None else share(recall),
+            f"{takes['seconds']:,.3f}",
+        )
     return shown
 
 
@@ -90,7 +97,13 @@ def _warnings(document: Document) -> Iterator[str]:
         )
 
 
-def _marks_table(document: Document) -> Table:
+def marks_table(document: Document) -> Table:
+    """Show what systems were marked, by category.
+
+    Args:
+        document: with the figures as
+            :func:`demem_agent.evaluate.protocol.reporting.figures_of` makes them.
+    """
     names = _categories(document)
     shown = table(
         "Answers marked right, and their mean grade: mean of the runs ± one standard deviation",

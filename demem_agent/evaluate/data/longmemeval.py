@@ -20,7 +20,9 @@ __all__ = ["load_longmemeval"]
 _DATE = "%Y/%m/%d (%a) %H:%M"
 
 
-def load_longmemeval(path: str | Path, sample: str | None = None) -> list[Dialogue]:
+def load_longmemeval(
+    path: str | Path, sample: str | None = None, *, by_type: bool = False
+) -> list[Dialogue]:
     """Read all questions of a file, plain or gzipped, or the one named ``sample``.
 
     A dialogue is the haystack of one question. Evidence is the turns marked ``has_answer``, or
@@ -29,12 +31,16 @@ def load_longmemeval(path: str | Path, sample: str | None = None) -> list[Dialog
     only close to what is asked. Turns without text are left out. A question is asked at its date,
     which is earlier than the last turns of the same day in some haystacks.
 
+    Args:
+        by_type: give questions that cannot be answered the category of their type, as the tables of
+            both papers count them; they are still told apart by ``answerable``.
+
     Raises:
         InvalidInput: if the file is not LongMemEval, or has no such sample.
     """
     try:
         entries = json.loads(_bytes(Path(path)).decode())
-        dialogues = list(map(_dialogue, _chosen(entries, sample)))
+        dialogues = [_dialogue(entry, by_type) for entry in _chosen(entries, sample)]
         names = [entry["question_id"] for entry in entries]
     except (KeyError, TypeError, ValueError, AttributeError, OSError, EOFError) as error:
         allowed = f"a LongMemEval file ({type(error).__name__}: {error})"
@@ -69,24 +75,26 @@ class _Said:
     marked: bool
 
 
-def _dialogue(entry: Entry) -> Dialogue:
+def _dialogue(entry: Entry, by_type: bool) -> Dialogue:
     said = list(_said(entry))
     turns = tuple(one.turn for one in said)
-    return Dialogue(entry["question_id"], turns, (_probe(entry, said),))
+    return Dialogue(entry["question_id"], turns, (_probe(entry, said, by_type),))
 
 
-def _probe(entry: Entry, said: Sequence[_Said]) -> Probe:
+def _probe(entry: Entry, said: Sequence[_Said], by_type: bool) -> Probe:
     evidence = _evidence(said, entry["answer_session_ids"])
     category = entry["question_type"]
-    if entry["question_id"].endswith("_abs"):
+    answerable = not entry["question_id"].endswith("_abs")
+    if not answerable:
         evidence = []
-        category = "abstention"
+        category = category if by_type else "abstention"
     return Probe(
         question=entry["question"],
         reference=str(entry["answer"]),
         evidence=tuple(evidence),
         category=category,
         at=datetime.strptime(entry["question_date"], _DATE),
+        answerable=answerable,
     )
 
 

@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from demem_agent.evaluate.protocol.run import KINDS, Mark, Panel, Posed
+from demem_agent.evaluate.protocol.posing import Posed
+from demem_agent.evaluate.protocol.run import KINDS, Mark, Panel
 from demem_agent.llms.answerer import answering_prompt
 from demem_agent.llms.model import Usage
 from demem_agent.llms.prompts import prompt_text

@@ -7,14 +7,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from itertools import combinations
 from statistics import fmean, stdev
-from typing import Any, TypedDict
+from typing import Any, Protocol, TypedDict
 
 from demem_agent.evaluate.agreement import cohens_kappa, mcnemar
 from demem_agent.evaluate.grouping import grouped
-from demem_agent.evaluate.protocol.run import Mark, Marked, Panel, Posed
+from demem_agent.evaluate.protocol.posing import Posed
+from demem_agent.evaluate.protocol.run import Mark, Marked, Panel
 from demem_agent.llms.judges import Judging
 
-__all__ = ["marks_report"]
+__all__ = ["figures_of", "marks_report"]
 
 
 class _OverRuns(TypedDict):
@@ -23,6 +24,17 @@ class _OverRuns(TypedDict):
     mean: float
     deviation: float | None
     runs: int
+
+
+class _OfQuestion(Protocol):
+    """What a report says of a question."""
+
+    @property
+    def system(self) -> str: ...
+    @property
+    def category(self) -> str: ...
+    @property
+    def recall(self) -> float | None: ...
 
 
 class _Figures(TypedDict):
@@ -44,14 +56,34 @@ def marks_report(marked: Marked, panel: Panel, questions: Sequence[Posed]) -> di
     """Sum up marks as JSON values.
 
     Returns:
-        ``{"model", "judges", "runs", "questions", "marked", "useless", "failed": {kind: number},
-        "stopped", "whole_runs", "systems": {system: {"overall": figures, "categories": {category:
-        figures}}}, "takes": {system: {"characters", "seconds"}}, "judges_agree",
-        "systems_differ"}``. Figures are ``{"score", "graded", "questions"}``; score (binary, the
-        paper's) and graded are ``{"mean", "deviation", "runs"}``, None where nothing was marked. A
-        run that was cut short counts only where there is no whole one. What an answer takes is a
-        mean over dialogues of means over questions, as the paper's B(d) and L(d); systems without a
-        mark are not among it.
+        ``{"model", "judges", "runs", "questions", "stopped"}``, and what :func:`figures_of` says.
+    """
+    judges = [judge.name for judge in panel.judges]
+    return {
+        "model": panel.model.name,
+        "judges": judges,
+        "runs": panel.runs,
+        "questions": len(questions),
+        "stopped": marked.stopped,
+        **figures_of(marked.marks, judges, panel.runs, questions),
+    }
+
+
+def figures_of(
+    marks: Sequence[Mark], judges: Sequence[str], runs: int, questions: Sequence[_OfQuestion]
+) -> dict[str, Any]:
+    """Return every figure that marks come to, as JSON values.
+
+    Returns:
+        ``{"marked", "useless", "failed": {kind: number}, "whole_runs", "systems": {system:
+        {"overall": figures, "categories": {category: figures}}}, "takes": {system: {"characters",
+        "seconds"}}, "recall": {system: share}, "judges_agree", "systems_differ"}``. Figures are
+        ``{"score", "graded", "questions"}``; score (binary, the paper's of LoCoMo) and graded (the
+        paper's of LongMemEval) are ``{"mean", "deviation", "runs"}``, None where nothing was
+        marked. A run that was cut short counts only where there is no whole one. What an answer
+        takes is a mean over dialogues of means over questions, as the paper's B(d) and L(d);
+        systems without a mark are not among it. Recall is the mean over questions with evidence,
+        None where there are none.
 
         ``judges_agree`` is a list of ``{"first", "second", "answers", "agreed", "kappa"}`` of every
         two judges over all answers; ``systems_differ`` of ``{"first", "second", "questions",
@@ -61,29 +93,34 @@ def marks_report(marked: Marked, panel: Panel, questions: Sequence[Posed]) -> di
     useful: list[Mark] = []
     failures: Counter[str] = Counter()
     useless = 0
-    for mark in marked.marks:
+    for mark in marks:
         useless += mark.useless
         if mark.failed:
             failures[mark.failed] += 1
         else:
             useful.append(mark)
-    whole = _whole_runs(marked, panel.runs, len(questions))
+    whole = _whole_runs(marks, runs, len(questions))
     counted = _of_whole_runs(useful, whole)
     return {
-        "model": panel.model.name,
-        "judges": [judge.name for judge in panel.judges],
-        "runs": panel.runs,
-        "questions": len(questions),
         "marked": len(useful),
         "useless": useless,
         "failed": dict(sorted(failures.items())),
-        "stopped": marked.stopped,
         "whole_runs": len(whole),
         "systems": _systems(questions, counted),
         "takes": _takes(counted),
-        "judges_agree": list(_judges_agree(panel, counted)),
+        "recall": _recall(questions),
+        "judges_agree": list(_judges_agree(judges, counted)),
         "systems_differ": list(_systems_differ(counted)),
     }
+
+
+def _recall(questions: Sequence[_OfQuestion]) -> dict[str, float | None]:
+    """Return how much of the evidence each system reads."""
+    found: dict[str, float | None] = {}
+    for system, own in grouped(questions, lambda one: one.system).items():
+        recalls = [one.recall for one in own if one.recall is not None]
+        found[system] = round(fmean(recalls), 6) if recalls else None
+    return found
 
 
 def _takes(marks: Sequence[Mark]) -> dict[str, dict[str, float]]:
@@ -97,15 +134,15 @@ def _takes(marks: Sequence[Mark]) -> dict[str, dict[str, float]]:
     }
 
 
-def _judges_agree(panel: Panel, marks: Sequence[Mark]) -> Iterator[dict[str, Any]]:
+def _judges_agree(judges: Sequence[str], marks: Sequence[Mark]) -> Iterator[dict[str, Any]]:
     """Yield how far every two judges agree on which answers are right."""
-    for first, second in combinations(range(len(panel.judges)), 2):
+    for first, second in combinations(range(len(judges)), 2):
         ours = [mark.binary[first] for mark in marks]
         theirs = [mark.binary[second] for mark in marks]
         if marks:
             yield {
-                "first": panel.judges[first].name,
-                "second": panel.judges[second].name,
+                "first": judges[first],
+                "second": judges[second],
                 "answers": len(marks),
                 "agreed": fmean(a == b for a, b in zip(ours, theirs, strict=True)),
                 "kappa": cohens_kappa(ours, theirs),
@@ -139,13 +176,13 @@ def _of_whole_runs(marks: list[Mark], whole: Sequence[int]) -> list[Mark]:
     return [mark for mark in marks if mark.run in whole]
 
 
-def _whole_runs(marked: Marked, runs: int, questions: int) -> list[int]:
+def _whole_runs(marks: Sequence[Mark], runs: int, questions: int) -> list[int]:
     """Return the runs in which every question was tried."""
-    tried = Counter(mark.run for mark in marked.marks)
+    tried = Counter(mark.run for mark in marks)
     return [run for run in range(runs) if tried[run] == questions]
 
 
-def _systems(questions: Sequence[Posed], marks: Sequence[Mark]) -> dict[str, _OfSystem]:
+def _systems(questions: Sequence[_OfQuestion], marks: Sequence[Mark]) -> dict[str, _OfSystem]:
     """Return the figures of every system and category, also of one without a mark."""
     categories = dict.fromkeys(one.category for one in questions)
     by_system = grouped(marks, lambda mark: mark.system)

@@ -10,22 +10,30 @@ differ by the seed of the models alone, as memory is deterministic. Memory is to
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
-from time import perf_counter
 
 from demem_agent.errors import BudgetSpent, InvalidInput, ModelError, ModelFault
-from demem_agent.evaluate.data.dialogue import Dialogue
-from demem_agent.evaluate.metrics import as_reading
-from demem_agent.evaluate.system import Maker, System, too_long
+from demem_agent.evaluate.grouping import grouped
+from demem_agent.evaluate.protocol.calls import Call, Heard
+from demem_agent.evaluate.protocol.posing import Posed
 from demem_agent.llms.answerer import ModelAnswerer
 from demem_agent.llms.judges import Judging, ModelJudge
 from demem_agent.llms.model import PLAIN, ChatModel, Completion, Options, Prompt
 from demem_agent.turns import whole_field
 from demem_agent.types import Attempt, Question
 
-__all__ = ["KINDS", "Mark", "Marked", "Panel", "Posed", "Seeded", "mark", "posed"]
+__all__ = [
+    "KINDS",
+    "Mark",
+    "Marked",
+    "Panel",
+    "Place",
+    "Seeded",
+    "answered",
+    "mark",
+]
 
 #: The ways in which each judge marks an answer.
 KINDS: tuple[Judging, Judging] = ("binary", "graded")
@@ -33,26 +41,12 @@ KINDS: tuple[Judging, Judging] = ("binary", "graded")
 _HOPELESS: frozenset[ModelFault] = frozenset(
     ("unauthorised", "no such model", "quota", "circuit open")
 )
+_SPENT = "budget spent"
 
 #: Called with (questions done, questions in all), each question once a run.
 Tick = Callable[[int, int], object]
-
-
-@dataclass(frozen=True, slots=True)
-class Posed:
-    """One question with what a system reads for it.
-
-    Attributes:
-        seconds: that the read took.
-    """
-
-    system: str
-    dialogue: str
-    question: int
-    category: str
-    reference: str
-    asked: Question
-    seconds: float = field(default=0.0, compare=False)
+#: An answer: its run, the system, the dialogue, and the question's number there.
+Place = tuple[int, str, str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +84,8 @@ class Mark:
         useless: whether the model gave nothing that can be used.
         size: characters of what was read, the paper's B(q).
         seconds: from the question to the answer, the read included and the judges not: the paper's
-            L(q). Of a recorded answer it says nothing.
+            L(q).
+        calls: of all models, in order.
     """
 
     run: int
@@ -105,6 +100,17 @@ class Mark:
     useless: bool = False
     size: int = 0
     seconds: float = field(default=0.0, compare=False)
+    calls: tuple[Call, ...] = field(default=(), compare=False)
+
+    @property
+    def place(self) -> Place:
+        """Which answer it is of."""
+        return self.run, self.system, self.dialogue, self.question
+
+    @property
+    def ended(self) -> bool:
+        """Whether all came to an end there: it is no failure of this question."""
+        return self.failed == _SPENT or self.failed in _HOPELESS
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,67 +146,13 @@ class Seeded:
         return await self.model.acomplete(prompt, replace(options, seed=self.seed))
 
 
-def posed(
-    dialogues: Sequence[Dialogue],
-    systems: Mapping[str, Maker],
-    limit: int,
-    *,
-    tick: Tick | None = None,
-) -> list[Posed]:
-    """Have every system read for every question that has an answer; no model is asked.
-
-    Args:
-        limit: characters that a reading may have, >= 1.
-
-    Raises:
-        InvalidInput: if no question has a reference, or naming the system that reads more than the
-            limit.
-    """
-    whole_field("limit", limit, 1)
-    total = len(dialogues) * len(systems)
-    done = 0
-    found: list[Posed] = []
-    for dialogue in dialogues:
-        for name, make in systems.items():
-            found += _posed(dialogue, name, make, limit)
-            done += 1
-            if tick:
-                tick(done, total)
-    if not found:
-        names = [dialogue.name for dialogue in dialogues]
-        raise InvalidInput("dialogues", names, "dialogues with questions that have a reference")
-    return found
-
-
-def _posed(dialogue: Dialogue, name: str, make: Maker, limit: int) -> Iterator[Posed]:
-    system = make()
-    system.ingest(dialogue.turns)
-    for number, probe in enumerate(dialogue.probes):
-        if not probe.has_answer or not probe.reference.strip():
-            continue
-        began = perf_counter()
-        text = system.read(probe.question, limit, probe.at)
-        seconds = perf_counter() - began
-        _check_length(system, text, limit, name)
-        yield Posed(
-            system=name,
-            dialogue=dialogue.name,
-            question=number,
-            category=probe.category,
-            reference=probe.reference,
-            asked=Question(probe.question, probe.at, as_reading(text)),
-            seconds=seconds,
-        )
-
-
-def _check_length(system: System, text: str, limit: int, name: str) -> None:
-    if too_long(system, text, limit):
-        field = f"the reading of {name!r}"
-        raise InvalidInput(field, f"{len(text)} characters", f"at most {limit} characters")
-
-
 async def mark(
-    questions: Sequence[Posed], panel: Panel, *, tick: Tick | None = None, ignore: bool = False
+    questions: Sequence[Posed],
+    panel: Panel,
+    *,
+    known: Sequence[Mark] = (),
+    keep: Callable[[Mark], object] | None = None,
+    tick: Tick | None = None,
 ) -> Marked:
     """Answer and mark every question in every run, run by run.
 
@@ -208,9 +160,11 @@ async def mark(
     all further calls would share, ends it; what was marked until then is kept.
 
     Args:
-        ignore: go on after such faults as well, as makes sense for a replay.
+        known: marks of an earlier call. Those that are whole are not made again; of one that
+            failed, the calls that came to something are kept.
+        keep: called with each new mark, as soon as it is there.
     """
-    marking = _Marking(questions, panel, ignore)
+    marking = _Marking(questions, panel, known, keep)
     workers = [marking.work(tick) for _ in range(panel.parallel)]
     await asyncio.gather(*workers)
     return marking.marked()
@@ -219,20 +173,29 @@ async def mark(
 class _Marking:
     """Questions that several workers take from the same row, and what came of them so far."""
 
-    def __init__(self, questions: Sequence[Posed], panel: Panel, ignore: bool) -> None:
+    def __init__(
+        self,
+        questions: Sequence[Posed],
+        panel: Panel,
+        known: Sequence[Mark],
+        keep: Callable[[Mark], object] | None,
+    ) -> None:
         self._panel = panel
-        self._ignore = ignore
+        self._keep = keep
         self._jobs = list(product(range(panel.runs), questions))
-        self._waiting = iter(enumerate(self._jobs))
-        self._found: dict[int, Mark] = {}
+        self._found = {mark.place: mark for mark in known if not mark.failed}
+        self._heard = grouped(known, lambda mark: mark.place)
+        self._waiting = iter([job for job in self._jobs if _place(*job) not in self._found])
         self._stopped = ""
 
     async def work(self, tick: Tick | None) -> None:
         """Take one question after the other, until there are none or it all came to an end."""
-        for number, (run, one) in self._waiting:
+        for run, one in self._waiting:
             done = await self._marked(run, one)
-            if done is not None:
-                self._found[number] = done
+            if self._keep and (done.calls or not done.ended):
+                self._keep(done)
+            if not done.ended:
+                self._found[done.place] = done
             if self._stopped:
                 return
             if tick:
@@ -240,53 +203,68 @@ class _Marking:
 
     def marked(self) -> Marked:
         """Return what was found, in order."""
-        marks = [self._found[number] for number in sorted(self._found)]
+        places = [_place(*job) for job in self._jobs]
+        marks = [self._found[place] for place in places if place in self._found]
         return Marked(tuple(marks), self._stopped)
 
-    async def _marked(self, run: int, one: Posed) -> Mark | None:
-        """Answer one question and have it marked; None where all came to an end."""
-        blank = Mark(run, one.system, one.dialogue, one.question, one.category)
-        try:
-            return await self._filled(blank, one)
-        except (ModelError, BudgetSpent) as error:
-            if self._ends(error):
-                self._stopped = self._stopped or str(error)
-                return None
-            return replace(blank, failed=_kind(error))
+    async def _marked(self, run: int, one: Posed) -> Mark:
+        """Answer one question and have it marked."""
+        heard = Heard(one.prompt, list(self._usable(_place(run, one))))
+        done, error = await answered(one, run, self._panel, heard)
+        if done.ended:
+            self._stopped = self._stopped or str(error)
+        return done
 
-    async def _filled(self, blank: Mark, one: Posed) -> Mark:
-        """Fill in what the model answers and what the judges make of it."""
-        began = perf_counter()
-        answer = await _answer(self._panel.model, blank.run, one.asked)
-        seconds = one.seconds + perf_counter() - began
-        attempt = Attempt(
-            query=one.asked.query,
-            answer=answer or "",
-            reading=one.asked.reading.text,
-            reference=one.reference,
-        )
-        return replace(
-            blank,
-            answer=attempt.answer,
-            useless=answer is None,
-            size=one.asked.reading.size,
-            seconds=seconds,
-            binary=await self._scores("binary", blank.run, attempt),
-            graded=await self._scores("graded", blank.run, attempt),
-        )
+    def _usable(self, place: Place) -> Iterator[Call]:
+        """Yield what models replied in an attempt that failed, the last one."""
+        for mark in self._heard.get(place, ())[-1:]:
+            for call in mark.calls:
+                if not call.failed:
+                    yield call.model_copy(update={"kept": True})
 
-    async def _scores(self, kind: Judging, run: int, attempt: Attempt) -> tuple[float, ...]:
-        scores = []
-        for judge in self._panel.judges:
-            seeded = ModelJudge(Seeded(judge, run), kind)
-            scores.append(await seeded.score(attempt))
-        return tuple(scores)
 
-    def _ends(self, error: ModelError | BudgetSpent) -> bool:
-        """Whether no more is to be asked after an error."""
-        if isinstance(error, BudgetSpent):
-            return True
-        return error.kind in _HOPELESS and not self._ignore
+async def answered(
+    one: Posed, run: int, panel: Panel, heard: Heard
+) -> tuple[Mark, ModelError | BudgetSpent | None]:
+    """Answer one question and have it marked; return the error as well where a model failed."""
+    blank = Mark(run, one.system, one.dialogue, one.question, one.category)
+    try:
+        done = await _filled(blank, one, panel, heard)
+    except (ModelError, BudgetSpent) as error:
+        return replace(blank, failed=_kind(error), calls=tuple(heard.calls)), error
+    return replace(done, calls=tuple(heard.calls)), None
+
+
+async def _filled(blank: Mark, one: Posed, panel: Panel, heard: Heard) -> Mark:
+    """Fill in what the model answers and what the judges make of it."""
+    answer = await _answer(heard.by(panel.model), blank.run, one.asked)
+    seconds = one.seconds + heard.seconds
+    attempt = Attempt(
+        query=one.asked.query,
+        answer=answer or "",
+        reading=one.asked.reading.text,
+        reference=one.reference,
+    )
+    judges = [Seeded(heard.by(judge), blank.run) for judge in panel.judges]
+    return replace(
+        blank,
+        answer=attempt.answer,
+        useless=answer is None,
+        size=one.asked.reading.size,
+        seconds=seconds,
+        binary=await _scores("binary", judges, attempt),
+        graded=await _scores("graded", judges, attempt),
+    )
+
+
+async def _scores(
+    kind: Judging, judges: Sequence[ChatModel], attempt: Attempt
+) -> tuple[float, ...]:
+    return tuple([await ModelJudge(judge, kind).score(attempt) for judge in judges])
+
+
+def _place(run: int, one: Posed) -> Place:
+    return run, one.system, one.dialogue, one.question
 
 
 async def _answer(model: ChatModel, run: int, asked: Question) -> str | None:
@@ -305,4 +283,4 @@ async def _answer(model: ChatModel, run: int, asked: Question) -> str | None:
 
 
 def _kind(error: ModelError | BudgetSpent) -> str:
-    return error.kind if isinstance(error, ModelError) else "budget spent"
+    return error.kind if isinstance(error, ModelError) else _SPENT
