@@ -8,7 +8,7 @@ import random
 import shutil
 import sqlite3
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,7 @@ from demem_agent.errors import (
     StoreError,
 )
 from demem_agent.memories import list_memories
+from demem_agent.safekeeping import examine
 from demem_agent.stores import MemoryStore
 from demem_agent.testing import BagEncoder, Failing, ReadingAnswerer, ScriptedScorer
 
@@ -403,6 +404,18 @@ def test_a_list_is_compared_in_no_other_way(field: str) -> None:
 def test_memories_of_what_is_no_tenant_are_not_listed(tenant: Any) -> None:
     with pytest.raises(InvalidInput, match="tenant must be a text"):
         list_memories(MemoryStore(), tenant)
+
+
+def test_a_damaged_name_of_a_table_or_column_is_told(stored: Path) -> None:
+    file = stored / "a.db"
+    sound = file.read_bytes()
+    for name in (b"evidence", b"tenant", b"secrets", b"sealed", b"CREATE"):
+        place = sound.index(name)
+        file.write_bytes(sound[:place] + bytes([sound[place] ^ 0x80]) + sound[place + 1 :])
+        with pytest.raises(StoreError, match="cannot"):
+            SlotMemory.open(f"sqlite:///{file}", **OPTIONS)
+        with suppress(StoreError):  # or else it says what is wrong
+            assert not examine(file).is_sound
 
 
 @pytest.mark.parametrize("name", ["a\ud83d.db", "a\0.db"])

@@ -34,12 +34,14 @@ class Named:
         seen: the number of the last operation that was.
         keys: per id, the keys of the operations that name it.
         told: keys of feedback, and the ids that each names.
+        alone: keys of those of which nobody knows what they had said: it may be kept nowhere else.
         latest: per list and turn of it, the number of the operation that recorded it last.
     """
 
     seen: int = 0
     keys: dict[str, list[str]] = field(default_factory=dict)
     told: dict[str, list[str]] = field(default_factory=dict)
+    alone: dict[str, None] = field(default_factory=dict)
     latest: dict[tuple[str, str], int] = field(default_factory=dict)
 
     def fresh(self, keyed: dict[str, Operation]) -> list[Operation]:
@@ -80,6 +82,7 @@ class Named:
     def drop(self, key: str, one: Operation) -> None:
         """Take an operation out of which it is not kept any more what was asked."""
         self.told.pop(key, None)
+        self.alone.pop(key, None)
         for id in dict.fromkeys(named_in(one)):
             left = [known for known in self.keys.get(id, ()) if known != key]
             if left:

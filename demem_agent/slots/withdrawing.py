@@ -29,7 +29,8 @@ def withdrawn(state: State, changed: Iterable[str]) -> tuple[tuple[str, Operatio
     going = set(changed)
     going.update(one.id for one in state.choices.values() if one.situation in going)
     named = state.cache.named
-    keys = {**dict.fromkeys(_look_through(state, named)), **named.of(going)}
+    _look_through(state, named)
+    keys = named.alone | named.of(going)
     keys |= dict.fromkeys(_told_otherwise(state, named))
     found = [(key, state.keyed[key]) for key in keys if _is_kept(state, key)]
     going_now = [(key, one) for key, one in found if not named.is_latest(one)]
@@ -43,15 +44,13 @@ def _is_kept(state: State, key: str) -> bool:
     return key in state.keyed and bool(state.keyed[key].request)
 
 
-def _look_through(state: State, named: Named) -> list[str]:
-    """Enter what came since the last time; return the keys of what is kept nowhere else by now."""
-    found = []
+def _look_through(state: State, named: Named) -> None:
+    """Enter what came since the last time."""
     for one in named.fresh(state.keyed):
         key = str(one.key)
         named.add(key, one)
         if one.request and one.kind != LISTED and _is_kept_nowhere(state, one):
-            found.append(key)
-    return found
+            named.alone[key] = None
 
 
 def _is_kept_nowhere(state: State, one: Operation) -> bool:

@@ -55,6 +55,7 @@ __all__ = [
     "sqlite3",
     "transaction",
     "turn",
+    "unreadable",
     "version_of",
     "wait_for",
 ]
@@ -307,6 +308,14 @@ def begun(connection: Connection, begin: str, *, surely: bool) -> bool:
     return True
 
 
+def unreadable() -> tuple[type[Exception], ...]:
+    """Return what is raised for a file that SQLite cannot read.
+
+    It quotes names of tables and columns as they stand in the file, and those may be damaged too.
+    """
+    return sqlite3.Error, UnicodeDecodeError
+
+
 @contextmanager
 def reported(doing: str, path: str) -> Iterator[None]:
     """Turn what SQLite raises into a StoreError, here and nowhere else."""
@@ -321,6 +330,8 @@ def reported(doing: str, path: str) -> Iterator[None]:
                 "or pip install 'demem-agent[sqlite]' in both"
             ) from error
         raise StoreError(f"cannot {doing} {path}: {error}") from error
+    except UnicodeDecodeError as error:  # it quotes names of tables and columns as they stand
+        raise StoreError(f"cannot {doing} {path}: a name of a table is damaged") from error
 
 
 @contextmanager

@@ -285,7 +285,7 @@ class _Examination:
         try:
             with only_read(str(self.copy)) as db:
                 told = db.execute(f"PRAGMA integrity_check({_MOST_TOLD})").fetchall()
-        except connections.sqlite3.Error as error:
+        except connections.unreadable() as error:
             return [str(error)]
         return [one for (one,) in told if one != "ok"]
 
@@ -399,7 +399,7 @@ def _salvage(source: Database, target: Database, table: str) -> str:
     wanted = _columns(target, table)
     try:
         known = _columns(source, table)
-    except connections.sqlite3.Error as error:
+    except connections.unreadable() as error:
         return str(error)
     names = [name for name in wanted if name in known]
     if not names:
@@ -424,7 +424,7 @@ def _version(source: Database) -> int:
     """Return the version of a damaged file; where that cannot be told, that of this program."""
     try:
         return connections.version_of(source)
-    except connections.sqlite3.Error:
+    except connections.unreadable():
         return VERSION
 
 
@@ -457,7 +457,7 @@ def _readable(source: Database, select: str) -> Iterator[Any]:
                     raise connections.sqlite3.DatabaseError("rows out of order")
                 last = row[0]
                 yield row
-        except connections.sqlite3.Error:
+        except connections.unreadable():
             yield None
             behind = _behind(source, select, last)
             yield from _back_to(source, select, last, behind)
@@ -474,7 +474,7 @@ def _behind(source: Database, select: str, last: int) -> int:
             source.execute(
                 f"{select} WHERE rowid > ? ORDER BY rowid LIMIT 1", (last + step,)
             ).fetchone()
-        except connections.sqlite3.Error:
+        except connections.unreadable():
             step *= 2
         else:
             return last + step
@@ -491,7 +491,7 @@ def _back_to(source: Database, select: str, last: int, behind: int) -> Iterator[
                 return
             before = row[0]
             yield row
-    except connections.sqlite3.Error:
+    except connections.unreadable():
         return
 
 
@@ -525,7 +525,7 @@ def _copy(path: Path, copy: Path) -> None:
                     db.backup(target, pages=-1)
                 finally:
                     target.close()
-        except connections.sqlite3.DatabaseError as error:
+        except connections.unreadable() as error:
             if "locked" in str(error):
                 raise
             _copy_bytes(path, copy)

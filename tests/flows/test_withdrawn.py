@@ -12,17 +12,17 @@ import pytest
 from benchmark_files import benchmark
 
 from demem_agent import SlotMemory
-from demem_agent.errors import DeMemError, IdempotencyConflict
+from demem_agent.errors import DeMemError, IdempotencyConflict, StoreError
 from demem_agent.slots import ledger, naming
-from demem_agent.slots.records import Operation
-from demem_agent.stores import MemoryStore
+from demem_agent.slots.records import Delta, Operation
+from demem_agent.stores import Address, MemoryStore
 from demem_agent.testing import BagEncoder, ReadingAnswerer
 
 SECRET = "The alarm code is 7431."
 QUESTION = "What is the alarm code?"
 
 
-def opened(store: str | None = None, **options: Any) -> SlotMemory:
+def opened(store: str | MemoryStore | None = None, **options: Any) -> SlotMemory:
     given = {"encoder": BagEncoder(), "answerer": ReadingAnswerer(), "clock": None, **options}
     return SlotMemory(**given) if store is None else SlotMemory.open(store, **given)
 
@@ -101,6 +101,35 @@ def test_a_digest_of_what_is_kept_nowhere_goes_with_any_forget(
     memory.ingest("The lamp is lit.")
     told(memory)
     memory.forget("e2")
+    assert requests(memory)["k"] == ""
+
+
+class _Full(MemoryStore):
+    """A store that has no room once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_full = False
+
+    def commit(self, address: Address, delta: Delta) -> None:
+        if self.is_full:
+            self.is_full = False
+            raise StoreError("the disk is full")
+        super().commit(address, delta)
+
+
+@pytest.mark.parametrize("told", [replaced, recognized, rendered, decided])
+def test_a_digest_goes_as_well_where_the_first_try_to_forget_has_failed(
+    told: Callable[[SlotMemory], None],
+) -> None:
+    store = _Full()
+    memory = opened(store)
+    memory.ingest(SECRET)
+    told(memory)
+    store.is_full = True
+    with pytest.raises(StoreError):
+        memory.forget("e1")
+    memory.forget("e1")
     assert requests(memory)["k"] == ""
 
 
