@@ -20,6 +20,7 @@ from demem_agent.server.events import Events
 from demem_agent.server.keys import KeyRing
 from demem_agent.server.metrics import Metrics
 from demem_agent.server.refusals import Refusal
+from demem_agent.stores.ages import age_field
 
 __all__ = ["House"]
 
@@ -41,6 +42,11 @@ class House:
         settings: of memories that are made here, where whoever makes one gives no others.
         common: what it has in common with other workers; there are none unless given.
         work: looks at background work; there is none unless given.
+        read_age: seconds for which what was written may be missing in what is read, > 0; None where
+            nothing may.
+
+    Raises:
+        InvalidInput: for an age that is none.
     """
 
     def __init__(
@@ -50,7 +56,9 @@ class House:
         settings: Options | None = None,
         common: Shared | None = None,
         work: WorkWatch | None = None,
+        read_age: float | None = None,
     ) -> None:
+        self.read_age = None if read_age is None else age_field("read_age", read_age)
         self.pool = pool
         self.ring = ring
         self.settings = settings or {}

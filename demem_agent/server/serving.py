@@ -54,6 +54,7 @@ def make_app(
     common: Shared | None = None,
     backlog: Callable[[], Backlog] | None = None,
     work_too_old: float = TOO_OLD,
+    read_age: float | None = None,
     **options: Unpack[Options],
 ) -> App:
     """Return an ASGI application that serves the memories of a store.
@@ -73,6 +74,8 @@ def make_app(
             of the store unless given, where it has one.
         work_too_old: seconds for which the oldest of it may wait, >= 0: then the server is not
             ready any more. 0 for any time.
+        read_age: seconds, > 0, for which what was written may be missing in what is read: then
+            requests that change nothing are answered from the replica that the URL names.
         options: as :class:`~demem_agent.SlotMemory` takes them: who does the work in all memories,
             and the settings of those that are made here; ``tenant`` is whose they are.
 
@@ -92,7 +95,7 @@ def make_app(
     ring = keys if isinstance(keys, KeyRing) else KeyRing(keys or ":memory:")
     note = None if audit is None else Audit(audit)
     watch = WorkWatch(backlog or told_by(pool.store), work_too_old)
-    house = House(pool, ring, given, common or Common((limits or Limits()).rate), watch)
+    house = House(pool, ring, given, common or Common((limits or Limits()).rate), watch, read_age)
     return App(house, names=names, limits=limits, rooms=rooms, audit=note, guests=guests)
 
 
