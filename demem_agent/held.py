@@ -237,10 +237,12 @@ class Held:
             EncoderMismatch: if it was encoded anew with another encoder.
         """
         condition = _CONDITION.get()
-        is_asked = condition is not None and not condition.is_over
-        if newest or is_asked or self._is_ahead or not self._look_at_copy(self._followed_to):
+        if condition is not None and condition.is_over:
+            condition = None
+        needs_newest = newest or condition is not None or self._is_ahead
+        if needs_newest or not self._look_at_copy(self._followed_to):
             self._follow_others()
-        if condition is not None and not condition.is_over:
+        if condition is not None:
             condition.require(self.version)
 
     def delete(self) -> DeletionReceipt:
@@ -341,22 +343,31 @@ class Held:
 
     def _followed_to(self, copy: Store) -> bool:
         """Take in what a copy has; return whether it has all that is known here already."""
-        seq = copy.seq(self.team.address, self.state.head.era)
         known = self.state.head.seq
-        return seq == known or (seq > known and self._followed(copy))
+        seq = copy.seq(self.team.address, self.state.head.era)
+        return seq >= known and self._follow(copy, seq, known)
 
     def _follow_others(self) -> None:
-        if self._seq() == self.state.head.seq and not self._is_ahead:
-            return
-        if not self._is_ahead and self._followed(self.team.store):
-            return
-        state = self._loaded_of(self.team.store)
-        if state is None or state.head.era != self.state.head.era:
+        if not self._follow(self.team.store, self._seq()):
             self._let_go()
             raise MemoryGone(self.team.address.memory_id)
+
+    def _follow(self, store: Store, seq: int, least: int = 0) -> bool:
+        """Bring the state to where a store has the memory; return whether it is there.
+
+        Args:
+            seq: how far the store has it.
+            least: how far it must be where it is loaded.
+        """
+        if not self._is_ahead and (seq == self.state.head.seq or self._followed(store)):
+            return True
+        state = self._loaded_of(store)
+        if state is None or state.head.era != self.state.head.era or state.head.seq < least:
+            return False
         self.state.become(state)
         self._is_ahead = False
         self._check_encoder()
+        return True
 
     def _followed(self, store: Store) -> bool:
         """Take in what others have written row by row; return whether that could be done."""

@@ -20,7 +20,6 @@ from demem_agent.server.events import Events
 from demem_agent.server.keys import KeyRing
 from demem_agent.server.metrics import Metrics
 from demem_agent.server.refusals import Refusal
-from demem_agent.stores.ages import age_field
 
 __all__ = ["House"]
 
@@ -44,9 +43,6 @@ class House:
         work: looks at background work; there is none unless given.
         read_age: seconds for which what was written may be missing in what is read, > 0; None where
             nothing may.
-
-    Raises:
-        InvalidInput: for an age that is none.
     """
 
     def __init__(
@@ -58,7 +54,7 @@ class House:
         work: WorkWatch | None = None,
         read_age: float | None = None,
     ) -> None:
-        self.read_age = None if read_age is None else age_field("read_age", read_age)
+        self.read_age = read_age
         self.pool = pool
         self.ring = ring
         self.settings = settings or {}

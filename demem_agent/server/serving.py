@@ -27,6 +27,7 @@ from demem_agent.server.receiving import Limits
 from demem_agent.server.sending import problem
 from demem_agent.settings import Settings
 from demem_agent.stores import Store
+from demem_agent.stores.ages import age_field
 from demem_agent.stores.backlog import Backlog
 from demem_agent.wire.problems import PROBLEMS
 
@@ -89,6 +90,8 @@ def make_app(
     team: Any = {name: value for name, value in options.items() if name not in settings}
     Settings(**settings_given(given))  # before a file is made for what cannot be
     WorkWatch(backlog, work_too_old)
+    if read_age is not None:
+        age_field("read_age", read_age)
     pool = MemoryPool(url, most_bytes=most_bytes, **team)
     if common is not None and common.workers > 1:
         _require_sharing(pool, keys)
