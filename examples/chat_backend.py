@@ -188,7 +188,8 @@ def serving_by_two(store: str, model: str, url: str) -> Iterator[str]:
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "uvicorn", "--factory", "chat_backend:app", "--workers", "2"]
     command += ["--app-dir", str(Path(__file__).parent), "--port", str(port)]
-    command += ["--log-level", "warning"]
+    # On a machine that does much else a process is not lost because it says nothing for 5 s.
+    command += ["--log-level", "warning", "--timeout-worker-healthcheck", "60"]
     told = {"DEMEM_MEMORY": store, "MODEL": model, "OPENAI_BASE_URL": url, "OPENAI_API_KEY": "-"}
     with subprocess.Popen(command, env={**os.environ, **told}) as server:
         try:

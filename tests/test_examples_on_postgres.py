@@ -42,7 +42,7 @@ def kill_one(workers: Callable[[], list[int]]) -> None:
     def is_replaced() -> bool:
         return len(workers()) == 2 and before[0] not in workers()
 
-    assert holds_soon(is_replaced)
+    assert holds_soon(is_replaced, 120)
 
 
 def turns(url: str, memory_id: str) -> list[tuple[str | None, str]]:
