@@ -68,9 +68,10 @@ def test_the_clients_of_the_proxy_notice_nothing_of_a_worker_that_is_killed(
     with Provider(example["reply"]) as provider:
         options = ("--store", database, "--keys", "demem.keys", "--proxy", provider.root)
         with served(tmp_path, *options, "--proxy-deadline", "10000") as server:
-            for user, text in example["TURNS"]:
+            for number, (user, text) in enumerate(example["TURNS"]):
+                if number:
+                    kill_one(server.workers)
                 example["by_openai"](server.url, user, text)
-                kill_one(server.workers)
             with SlotMemory.open(server.url, memory_id="ana") as memory:
                 assert "brass" in memory.read("Which valve?").text
     assert capsys.readouterr().out.splitlines()[1::2] == [
@@ -105,16 +106,13 @@ def test_the_chat_backend_answers_from_memory_after_a_worker_was_killed(
         ana = example["Person"](url, "ana", token)
         (server,) = begun_by(os.getpid(), b"chat_backend:app")
 
-        def then_kill(does: Callable[..., Any], *given: Any) -> Any:
-            done = does(*given)
-            kill_one(lambda: workers_of(server))
-            return done
-
-        then_kill(ana.say, "monday", "The boiler in the kitchen has a brass valve, of 2019.")
-        answer = then_kill(ana.say, "tuesday", "Which valve is in the kitchen's boiler?")
+        ana.say("monday", "The boiler in the kitchen has a brass valve, of 2019.")
+        kill_one(lambda: workers_of(server))
+        answer = ana.say("tuesday", "Which valve is in the kitchen's boiler?")
+        kill_one(lambda: workers_of(server))  # the second of those that there were at first
         thumb = {"answer": answer, "thumbs": True}
-        assert then_kill(ana.request, "POST", "/feedback", thumb)["reward"] == 1.0
-        assert len(then_kill(ana.request, "GET", "/memory")) == 4
+        assert ana.request("POST", "/feedback", thumb)["reward"] == 1.0
+        assert len(ana.request("GET", "/memory")) == 4
         assert ana.request("DELETE", "/memory/e1") == {"forgotten": ["e1", "e4"]}
     assert f"bot: {BRASS}, of 2019." in capsys.readouterr().out
     assert [text for _, text in turns(database, "ana")] == [

@@ -220,3 +220,14 @@ def test_a_standby_that_was_promoted_is_a_replica_no_more() -> None:
             memory.ingest("turn 2")
             with at_most_old(LONG):
                 assert len(memory) == 2
+
+
+def test_the_standby_of_a_promoted_one_is_its_replica() -> None:
+    bin = programs_of_both()
+    with closing(Server(bin)) as first, closing(Server(bin, follows=first)) as second:
+        first.kill()
+        second.promote()
+        first.follow(second)
+        pair = Pair(second, first)
+        with closing(pair.store):
+            assert pair.is_asked(LONG)
