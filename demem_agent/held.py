@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import takewhile
-from typing import Any
+from typing import Any, TypeVar
 
 from demem_agent import flows, tracing
 from demem_agent.drivers import Collaborators, Steps, drive
@@ -35,6 +35,7 @@ from demem_agent.slots.experiment import Experiment
 from demem_agent.slots.records import Head
 from demem_agent.slots.state import State
 from demem_agent.stores import Address, DeletionReceipt, Rows, Store
+from demem_agent.stores.ages import age_allowed
 from demem_agent.stores.following import follow
 from demem_agent.stores.loading import load_state
 from demem_agent.stores.unencoded import unencoded
@@ -44,7 +45,9 @@ from demem_agent.text.units import measure
 from demem_agent.turns import time_field
 from demem_agent.types import Context, Encoder, Evidence, Scorer, number_of
 
-__all__ = ["LOOSE", "RETRIES", "Held", "only_if", "version_now"]
+__all__ = ["LOOSE", "RETRIES", "Held", "only_if", "only_reads", "version_now"]
+
+_Result = TypeVar("_Result")
 
 #: Times an operation is tried again when another process has moved the memory on.
 RETRIES = 5
@@ -70,6 +73,16 @@ _CHANGEABLE = frozenset(
         "tenant_items",
     }
 )
+
+
+#: Flows that change nothing, by their rooms and names.
+_READS = frozenset({"read.read", "read.route", "read.weigh", "advise.advise", "advise.tried"})
+
+
+def only_reads(flow: Callable[..., object]) -> bool:
+    """Whether a flow changes nothing, so that it may begin with what is a little old."""
+    room = flow.__module__.rpartition(".")[2]
+    return f"{room}.{flow.__name__}" in _READS
 
 
 def version_now(store: Store, address: Address, seen: str) -> str:
@@ -149,7 +162,8 @@ class Held:
         self.reranking: Counter[str] | None = None if self.team.reranker is None else Counter()
         self.owns_store = False
         self._is_ahead = False
-        self.state = self._loaded() or self._state_of(self._made())
+        found = self._look_at_copy(self._loaded_of) or self._loaded_of(self.team.store)
+        self.state = found or self._state_of(self._made())
         if not reembed:
             self._check_encoder()
         self.pack()
@@ -168,14 +182,17 @@ class Held:
         """Which state the memory is in: which of its id it is, and after which operation."""
         return f"{self.state.head.era}-{self.state.head.seq}"
 
-    def refresh(self) -> None:
+    def refresh(self, *, newest: bool = False) -> None:
         """Load the state again if another process has moved the memory on; forget what is too old.
+
+        Args:
+            newest: whether it must lack nothing, also where the reader allows that it is old.
 
         Raises:
             MemoryGone: if the memory is gone from its store.
             EncoderMismatch: if it was encoded anew with another encoder.
         """
-        self.catch_up()
+        self.catch_up(newest=newest)
         try:
             self._lapse()
         except StaleState:
@@ -183,14 +200,18 @@ class Held:
                 self.catch_up()
                 self._lapse()
 
-    def steps(self, attempt: int) -> Steps:
+    def steps(self, attempt: int, *, newest: bool) -> Steps:
         """Return how the steps of a flow are taken when it is begun for the first time, or again.
 
         At first another process may write at the same time, and who comes second begins again; then
         with nobody beside.
+
+        Args:
+            newest: as for :meth:`refresh`.
         """
         alone = self.alone if attempt else None
-        return Steps(self.catch_up, alone, wrote=_no_longer_asked, settle=self._settle)
+        catch_up = partial(self.catch_up, newest=newest)
+        return Steps(catch_up, alone, wrote=_no_longer_asked, settle=self._settle)
 
     @contextmanager
     def alone(self) -> Iterator[None]:
@@ -203,18 +224,25 @@ class Held:
             self._is_ahead = True  # perhaps: what was applied may not have come to the disk
             raise
 
-    def catch_up(self) -> None:
+    def catch_up(self, *, newest: bool = True) -> None:
         """Take in what another process has written since, or load the state again.
 
         It stays the same object, since a flow that is under way holds it.
+
+        Args:
+            newest: as for :meth:`refresh`.
 
         Raises:
             MemoryGone: if the memory is gone from its store.
             EncoderMismatch: if it was encoded anew with another encoder.
         """
-        self._follow_others()
         condition = _CONDITION.get()
-        if condition is not None and not condition.is_over:
+        if condition is not None and condition.is_over:
+            condition = None
+        needs_newest = newest or condition is not None or self._is_ahead
+        if needs_newest or not self._look_at_copy(self._followed_to):
+            self._follow_others()
+        if condition is not None:
             condition.require(self.version)
 
     def delete(self) -> DeletionReceipt:
@@ -304,31 +332,56 @@ class Held:
         if self.owns_store:
             self.team.store.close()
 
+    def _look_at_copy(self, look: Callable[[Store], _Result]) -> _Result | None:
+        """Return what comes of a look at a copy of the store; None where none may be asked."""
+        age = age_allowed()
+        copy = getattr(self.team.store, "look_at_copy", None)
+        if age is None or copy is None:
+            return None
+        found: _Result | None = copy(self.team.address, age, look)
+        return found
+
+    def _followed_to(self, copy: Store) -> bool:
+        """Take in what a copy has; return whether it has all that is known here already."""
+        known = self.state.head.seq
+        seq = copy.seq(self.team.address, self.state.head.era)
+        return seq >= known and self._follow(copy, seq, known)
+
     def _follow_others(self) -> None:
-        if self._seq() == self.state.head.seq and not self._is_ahead:
-            return
-        if not self._is_ahead and self._followed():
-            return
-        state = self._loaded()
-        if state is None or state.head.era != self.state.head.era:
+        if not self._follow(self.team.store, self._seq()):
             self._let_go()
             raise MemoryGone(self.team.address.memory_id)
+
+    def _follow(self, store: Store, seq: int, least: int = 0) -> bool:
+        """Bring the state to where a store has the memory; return whether it is there.
+
+        Args:
+            seq: how far the store has it.
+            least: how far it must be where it is loaded.
+        """
+        if not self._is_ahead and (seq == self.state.head.seq or self._followed(store)):
+            return True
+        state = self._loaded_of(store)
+        if state is None or state.head.era != self.state.head.era or state.head.seq < least:
+            return False
         self.state.become(state)
         self._is_ahead = False
         self._check_encoder()
+        return True
 
-    def _followed(self) -> bool:
+    def _followed(self, store: Store) -> bool:
         """Take in what others have written row by row; return whether that could be done."""
-        tell = getattr(self.team.store, "news", None)
+        tell = getattr(store, "news", None)
         if tell is None or self.damaged:
             return False
-        news = tell(self.team.address, self.state.head.seq)
-        return (
-            news is not None
-            and news.rows.head.era == self.state.head.era
-            and not news.rows.damaged
-            and follow(self.state, news)
-        )
+        head = self.state.head
+        news = tell(self.team.address, head.seq)
+        if news is None or news.rows.head.era != head.era or news.rows.head.seq < head.seq:
+            return False
+        if news.rows.damaged:
+            return False
+        self._is_ahead = not follow(self.state, news)  # what was taken in is not all
+        return not self._is_ahead
 
     def _seq(self) -> int:
         """Return how far the memory has come in its store; let go of it where it is gone."""
@@ -338,22 +391,19 @@ class Held:
             self._let_go()
             raise
 
-    def _rows(self) -> Rows | None:
-        return self.team.store.load(self.team.address)
-
-    def _loaded(self) -> State | None:
-        """Return the memory as its store has it; None where there is none.
+    def _loaded_of(self, store: Store) -> State | None:
+        """Return the memory as a store has it; None where there is none.
 
         Where anything is wrong with it, all rows are read, which tell what.
         """
-        quickly = getattr(self.team.store, "load_packed", None)
+        quickly = getattr(store, "load_packed", None)
         if quickly is not None and not self._skip_damaged:
             rows = quickly(self.team.address)
             if rows is None:
                 return None
             with suppress(StoreError):
                 return self._state_of(self._encoded(rows))
-        rows = self._rows()
+        rows = store.load(self.team.address)
         return None if rows is None else self._state_of(self._encoded(rows))
 
     def _encoded(self, rows: Rows) -> Rows:
@@ -373,7 +423,7 @@ class Held:
         except StoreError:
             if not self.team.store.holds(self.team.address):
                 raise  # else another process has made it in the meantime
-        made = self._rows()
+        made = self.team.store.load(self.team.address)
         if made is None:
             raise MemoryGone(self.team.address.memory_id)
         return made

@@ -26,7 +26,7 @@ from demem_agent.copying import Kept, Lines, kept_of, made_again, opened
 from demem_agent.door import Door, is_decision, refuse_keywords, refuse_positional
 from demem_agent.drivers import Collaborators, drive
 from demem_agent.errors import CollaboratorError, InvalidInput, NotFound, StaleState
-from demem_agent.held import RETRIES, Held
+from demem_agent.held import RETRIES, Held, only_reads
 from demem_agent.later import module
 from demem_agent.messages.records import IngestedMessages
 from demem_agent.options import Options
@@ -904,10 +904,10 @@ class SlotMemory(MemoryHandle):
             1 changed, 0 new, 0 gone
         """
         listing = self._door.listing(turns, source, by, gone, known)
-        with self._still():
+        with self._still(newest=True):
             flows.sync.require_known(self._held.state, listing)
         self._run(flows.sync.join, listing)
-        with self._still():
+        with self._still(newest=True):
             plan = flows.sync.planned(self._held.state, listing)
         made: list[flows.update.Made | None] = []
         size = self._batch()
@@ -1054,7 +1054,7 @@ class SlotMemory(MemoryHandle):
         """
         author = self._author()
         named = None if slot is None else whole_field("slot", slot, 0)
-        with self._still():
+        with self._still(newest=True):
             numbers = flows.summarise.due(self._held.state, named)
         return tuple(self._run(flows.summarise.summarise, number, author) for number in numbers)
 
@@ -1489,9 +1489,9 @@ class SlotMemory(MemoryHandle):
         self.close()
 
     @contextmanager
-    def _still(self) -> Generator[None]:
+    def _still(self, *, newest: bool = False) -> Generator[None]:
         with self._lock:
-            self._held.refresh()
+            self._held.refresh(newest=newest)
             yield
 
     def _remember_many(
@@ -1585,13 +1585,15 @@ class SlotMemory(MemoryHandle):
         The second time nobody else writes while the flow works, so that it is not begun a third
         time but where the memory was encoded anew.
         """
+        newest = not only_reads(flow)
         for attempt in range(RETRIES):
             with self._lock:
-                self._held.refresh()
+                self._held.refresh(newest=newest)
                 begun = flow(self._held.state, *given, **named)
                 doing = team or self._held.team
             try:
-                return drive(begun, self._lock, doing, self._held.steps(attempt))
+                steps = self._held.steps(attempt, newest=newest)
+                return drive(begun, self._lock, doing, steps)
             except StaleState:
                 if attempt == RETRIES - 1:
                     raise

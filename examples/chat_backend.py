@@ -6,18 +6,30 @@ demem-agent fastapi uvicorn``. The script serves it to itself with a model that 
 machine. With a real one:
 
     make_backend(AsyncOpenAI(), Memories("sqlite:///bot.db"), users, model="...")
+
+Given a store that processes share, it is served by two of them, whichever of which is asked:
+
+    python examples/chat_backend.py postgresql://ana@db.example/memories
+
+The messages of a session are in the RAM of the process that was told them. Memory needs no more;
+for the model to be shown the session at any process, keep them in a database of yours.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
+import os
 import re
+import socket
+import subprocess
+import sys
 import threading
 import time
 import urllib.request
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 import uvicorn
@@ -114,8 +126,21 @@ def make_backend(
     return app
 
 
+def app() -> FastAPI:
+    """Make the backend of one process of several, as ``uvicorn --factory chat_backend:app`` starts.
+
+    The environment says where the memories are (``DEMEM_MEMORY``), which model it is (``MODEL``)
+    and, as for any client of OpenAI's, where that is and by which key.
+    """
+    memories = Memories(os.environ["DEMEM_MEMORY"], limit=400, recall_patience=PATIENCE)
+    return make_backend(AsyncOpenAI(), memories, USERS, model=os.environ["MODEL"])
+
+
 # From here on it is used, by two people and a model of a few lines.
 
+USERS = {"token-of-ana": "ana", "token-of-ben": "ben"}
+#: Seconds that memory has to recall: a machine that does much else needs them.
+PATIENCE = 10.0
 
 #: What a reading notes of a line in front of it: "- [yesterday: 7 May 2023] user: I moved".
 _BESIDE = re.compile(r"^- \[[^\]]*\] ")
@@ -149,6 +174,40 @@ def serving(app: FastAPI) -> Iterator[str]:
         thread.join()
 
 
+@contextlib.contextmanager
+def serving_by_two(store: str, model: str, url: str) -> Iterator[str]:
+    """Serve the backend by two processes, as a shell would start them, and yield its address.
+
+    Args:
+        store: the URL of the memories.
+        model, url: the model that answers, and where it is.
+    """
+    with Memories(store):
+        pass  # it is made, or refused, before there are two that would
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "uvicorn", "--factory", "chat_backend:app", "--workers", "2"]
+    command += ["--app-dir", str(Path(__file__).parent), "--port", str(port)]
+    # On a machine that does much else a process is not lost because it says nothing for 5 s.
+    command += ["--log-level", "warning", "--timeout-worker-healthcheck", "60"]
+    told = {"DEMEM_MEMORY": store, "MODEL": model, "OPENAI_BASE_URL": url, "OPENAI_API_KEY": "-"}
+    with subprocess.Popen(command, env={**os.environ, **told}) as server:
+        try:
+            while not listens(port):
+                if server.poll() is not None:
+                    sys.exit("the backend has not begun")  # it has said why
+                time.sleep(0.05)
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            server.terminate()
+
+
+def listens(port: int) -> bool:
+    """Whether somebody listens at a port of this machine."""
+    with socket.socket() as asks:
+        return asks.connect_ex(("127.0.0.1", port)) == 0
+
+
 class Person:
     """Somebody who talks to the bot over HTTP."""
 
@@ -174,23 +233,31 @@ class Person:
 
 def main() -> None:
     """Have two people talk to the bot."""
+    with Provider(reply) as provider, contextlib.ExitStack() as served:
+        if sys.argv[1:]:
+            url = served.enter_context(serving_by_two(sys.argv[1], "small", provider.url))
+        else:
+            memories = served.enter_context(Memories(limit=400, recall_patience=PATIENCE))
+            client = AsyncOpenAI(base_url=provider.url, api_key="unused")
+            backend = make_backend(client, memories, USERS, model="small")
+            url = served.enter_context(serving(backend))
+        talk(*(Person(url, name, token) for token, name in USERS.items()))
+
+
+def talk(ana: Person, ben: Person) -> None:
+    """Say a few things in a few sessions."""
     which = "Which valve is in the kitchen's boiler?"
-    with Provider(reply) as provider, Memories(limit=400) as memories:
-        client = AsyncOpenAI(base_url=provider.url, api_key="unused")
-        users = {"token-of-ana": "ana", "token-of-ben": "ben"}
-        with serving(make_backend(client, memories, users, model="small")) as url:
-            ana, ben = (Person(url, name, token) for token, name in users.items())
-            ana.say("monday", "The boiler in the kitchen has a brass valve, fitted in 2019.")
-            ben.say("monday", which)
-            answer = ana.say("tuesday", which)
-            verdict = {"answer": answer, "correction": "It is of steel since last week."}
-            told = ana.request("POST", "/feedback", verdict)
-            print(f"ana corrects it: remembered as {told['remembered']}")
-            ana.say("wednesday", which)
-            first = ana.request("GET", "/memory")[0]
-            gone = ana.request("DELETE", f"/memory/{first['id']}")
-            print(f"ana has it forgotten: {gone['forgotten']}")
-            print(f"ben is remembered with {len(ben.request('GET', '/memory'))} items")
+    ana.say("monday", "The boiler in the kitchen has a brass valve, fitted in 2019.")
+    ben.say("monday", which)
+    answer = ana.say("tuesday", which)
+    verdict = {"answer": answer, "correction": "It is of steel since last week."}
+    told = ana.request("POST", "/feedback", verdict)
+    print(f"ana corrects it: remembered as {told['remembered']}")
+    ana.say("wednesday", which)
+    first = ana.request("GET", "/memory")[0]
+    gone = ana.request("DELETE", f"/memory/{first['id']}")
+    print(f"ana has it forgotten: {gone['forgotten']}")
+    print(f"ben is remembered with {len(ben.request('GET', '/memory'))} items")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,11 @@
 """Memory for clients that know nothing of it, by another base URL: python examples/proxy_clients.py
 
 The provider and the server run on this machine; with real ones it is ``demem serve --proxy URL``.
+The server has its memories in RAM; what is given goes to ``demem serve``, so that two workers on
+PostgreSQL are
+
+    python examples/proxy_clients.py --store postgresql://ana@db/memories --keys k --workers 2
+
 Anthropic's client is asked where it is installed.
 """
 
@@ -35,26 +40,28 @@ def reply(messages: Sequence[Mapping[str, Any]]) -> str:
 
 
 @contextmanager
-def served(provider: Provider) -> Iterator[str]:
-    """Serve memories in RAM with a proxy before a provider, as a shell would start it."""
-    command = [sys.executable, "-m", "demem_agent.cli", "serve", "--store", "memory://"]
-    command += ["--port", "0", "--quiet", "--proxy-deadline", "10000"]
+def served(provider: Provider, *options: str) -> Iterator[str]:
+    """Serve memories with a proxy before a provider, as a shell would start it."""
+    command = [sys.executable, "-m", "demem_agent.cli", "serve", "--port", "0", "--quiet"]
     command += ["--proxy", provider.root, "--proxy", f"anthropic={provider.root}"]
+    command += ["--proxy-deadline", "10000", *(options or ("--store", "memory://"))]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         try:
-            yield server.stdout.readline().split()[-1]
+            line = server.stdout.readline()
+            if not line:
+                sys.exit("the server has not begun")  # it has said why
+            yield line.split()[-1]
         finally:
             server.terminate()
 
 
-def by_openai(url: str) -> None:
-    """Talk by OpenAI's client."""
-    for user, text in TURNS:
-        client = OpenAI(base_url=f"{url}/m/{user}/openai/v1", api_key="unused")
-        messages: Any = [{"role": "user", "content": text}]
-        response = client.chat.completions.create(model="small", messages=messages)
-        print(f"{user}: {text}\n  {response.choices[0].message.content}")
+def by_openai(url: str, user: str, text: str) -> None:
+    """Say something by OpenAI's client."""
+    client = OpenAI(base_url=f"{url}/m/{user}/openai/v1", api_key="unused")
+    messages: Any = [{"role": "user", "content": text}]
+    response = client.chat.completions.create(model="small", messages=messages)
+    print(f"{user}: {text}\n  {response.choices[0].message.content}")
 
 
 def by_anthropic(url: str) -> None:
@@ -69,7 +76,8 @@ def by_anthropic(url: str) -> None:
 
 
 if __name__ == "__main__":
-    with Provider(reply) as provider, served(provider) as url:
-        by_openai(url)
+    with Provider(reply) as provider, served(provider, *sys.argv[1:]) as url:
+        for user, text in TURNS:
+            by_openai(url, user, text)
         if find_spec("anthropic"):
             by_anthropic(url)

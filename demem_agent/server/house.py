@@ -41,6 +41,8 @@ class House:
         settings: of memories that are made here, where whoever makes one gives no others.
         common: what it has in common with other workers; there are none unless given.
         work: looks at background work; there is none unless given.
+        read_age: seconds for which what was written may be missing in what is read, > 0; None where
+            nothing may.
     """
 
     def __init__(
@@ -50,7 +52,9 @@ class House:
         settings: Options | None = None,
         common: Shared | None = None,
         work: WorkWatch | None = None,
+        read_age: float | None = None,
     ) -> None:
+        self.read_age = read_age
         self.pool = pool
         self.ring = ring
         self.settings = settings or {}

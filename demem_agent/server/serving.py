@@ -27,6 +27,7 @@ from demem_agent.server.receiving import Limits
 from demem_agent.server.sending import problem
 from demem_agent.settings import Settings
 from demem_agent.stores import Store
+from demem_agent.stores.ages import age_field
 from demem_agent.stores.backlog import Backlog
 from demem_agent.wire.problems import PROBLEMS
 
@@ -54,6 +55,7 @@ def make_app(
     common: Shared | None = None,
     backlog: Callable[[], Backlog] | None = None,
     work_too_old: float = TOO_OLD,
+    read_age: float | None = None,
     **options: Unpack[Options],
 ) -> App:
     """Return an ASGI application that serves the memories of a store.
@@ -73,6 +75,8 @@ def make_app(
             of the store unless given, where it has one.
         work_too_old: seconds for which the oldest of it may wait, >= 0: then the server is not
             ready any more. 0 for any time.
+        read_age: seconds, > 0, for which what was written may be missing in what is read: then
+            requests that change nothing are answered from the replica that the URL names.
         options: as :class:`~demem_agent.SlotMemory` takes them: who does the work in all memories,
             and the settings of those that are made here; ``tenant`` is whose they are.
 
@@ -86,13 +90,15 @@ def make_app(
     team: Any = {name: value for name, value in options.items() if name not in settings}
     Settings(**settings_given(given))  # before a file is made for what cannot be
     WorkWatch(backlog, work_too_old)
+    if read_age is not None:
+        age_field("read_age", read_age)
     pool = MemoryPool(url, most_bytes=most_bytes, **team)
     if common is not None and common.workers > 1:
         _require_sharing(pool, keys)
     ring = keys if isinstance(keys, KeyRing) else KeyRing(keys or ":memory:")
     note = None if audit is None else Audit(audit)
     watch = WorkWatch(backlog or told_by(pool.store), work_too_old)
-    house = House(pool, ring, given, common or Common((limits or Limits()).rate), watch)
+    house = House(pool, ring, given, common or Common((limits or Limits()).rate), watch, read_age)
     return App(house, names=names, limits=limits, rooms=rooms, audit=note, guests=guests)
 
 

@@ -20,6 +20,7 @@ from demem_agent.server.metrics import MEDIA_TYPE as TEXT
 from demem_agent.server.parameters import parameters
 from demem_agent.server.refusals import Refusal
 from demem_agent.server.sending import Response
+from demem_agent.stores.ages import at_most_old
 from demem_agent.wire.values import Unreadable, decoded, encoded, lines_of
 
 __all__ = ["Work", "carried_out"]
@@ -67,7 +68,7 @@ def carried_out(house: House, work: Work) -> Response:
         query=parameters(work.query, endpoint.query),
         token=work.token if endpoint.keeps == "ledger" else None,
     )
-    with _alone(call, endpoint):
+    with _alone(call, endpoint), _aged(house, endpoint):
         version = _version(call) if endpoint.of_a_memory else None
         _require_match(work, endpoint, version)
         if _is_known(work, endpoint, version):
@@ -86,6 +87,13 @@ def _alone(call: Call, endpoint: Endpoint) -> AbstractContextManager[None]:
     if endpoint.changes and endpoint.of_a_memory:
         return call.house.writing(call.memory_id)
     return nullcontext()
+
+
+def _aged(house: House, endpoint: Endpoint) -> AbstractContextManager[None]:
+    """Have what changes nothing be answered from a replica, where that was allowed."""
+    if endpoint.changes or house.read_age is None:
+        return nullcontext()
+    return at_most_old(house.read_age)
 
 
 def _under_condition(

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from demem_agent.errors import InvalidInput
 from demem_agent.later import pattern
+from demem_agent.stores.ages import at_most_old
 from demem_agent.stores.aside import may_have_any
 from demem_agent.stores.base import Address, DeletionReceipt, MemoryInfo, Rows, Store
 from demem_agent.stores.memory import MemoryStore
@@ -42,6 +43,7 @@ __all__ = [
     "MemoryStore",
     "Rows",
     "Store",
+    "at_most_old",
     "open_store",
     "opened_store",
     "remaining",

@@ -170,8 +170,11 @@ class Store(Protocol):
     A store that several processes write to may have ``news(address, seq)`` as well, which returns
     :class:`News`: without it, what others write has a memory loaded anew. One that keeps items
     packed beside their rows has ``load_packed(address)``, which is :meth:`load` with those items
-    packed, and ``pack(address, state)``, which packs what is not. One that may not be open in
-    several processes at once has ``require_sharing()``, which raises a StoreError that says so.
+    packed, and ``pack(address, state)``, which packs what is not. One that has a copy has
+    ``look_at_copy(address, age, look)``, which gives that to ``look`` where it lacks nothing that
+    this process wrote, nor what anybody wrote ``age`` seconds ago, and returns what comes of it,
+    or None. One that may not be open in several processes at once has ``require_sharing()``, which
+    raises a StoreError that says so.
 
     Attributes:
         schema: the version of the files; None for what lives in RAM.

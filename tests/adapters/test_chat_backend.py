@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import runpy
+import sys
 import urllib.error
 from collections.abc import Iterator
 from typing import Any
@@ -46,8 +47,9 @@ def refused(person: Any, *request: Any) -> int:
 
 
 def test_what_a_user_said_is_known_in_another_session_and_to_nobody_else(
-    capsys: pytest.CaptureFixture[str],
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(sys, "argv", [str(EXAMPLE)])
     runpy.run_path(str(EXAMPLE), run_name="__main__")
     printed = capsys.readouterr().out
     which = "Which valve is in the kitchen's boiler?"

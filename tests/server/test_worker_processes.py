@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
-from urllib.error import URLError
 from urllib.request import urlopen
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
+from worker_processes import Served, holds_soon, served
 
 from demem_agent import SlotMemory
 from demem_agent.client import RemoteMemory
@@ -25,60 +23,6 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(sys.platform == "win32", reason="has no workers"),
 ]
-
-
-class Served:
-    """A server of two workers."""
-
-    def __init__(self, process: subprocess.Popen[str], url: str) -> None:
-        self.process = process
-        self.url = url
-
-    def is_ready(self) -> bool:
-        with suppress(URLError, ConnectionError):
-            return bool(urlopen(f"{self.url}/health/ready").status == 200)
-        return False
-
-    def workers(self) -> list[int]:
-        """Return the processes that serve, by their parent."""
-        found = []
-        for entry in Path("/proc").iterdir():
-            with suppress(OSError, ValueError):
-                parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
-                command = (entry / "cmdline").read_bytes()
-                if parent == self.process.pid and b"spawn_main" in command:
-                    found.append(int(entry.name))
-        return sorted(found)
-
-
-def holds_soon(holds: Callable[[], bool], seconds: float = 60.0) -> bool:
-    end = time.monotonic() + seconds
-    while not holds():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.05)
-    return True
-
-
-@contextmanager
-def served(folder: Path, *options: str) -> Iterator[Served]:
-    command = [sys.executable, "-m", "demem_agent.cli", "serve", "--port", "0", "--json"]
-    command += ["--store", "bot.db", "--workers", "2", *options]
-    with subprocess.Popen(
-        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdout is not None
-        told = ""
-        while not told.endswith("}\n"):
-            line = process.stdout.readline()
-            assert line, process.communicate()[1]
-            told += line
-        try:
-            yield Served(process, json.loads(told)["url"])
-        finally:
-            if process.poll() is None:
-                process.send_signal(signal.SIGTERM)
-                process.communicate(timeout=60)
 
 
 @pytest.fixture(scope="module")

@@ -19,6 +19,7 @@ from stored import HERE, OPTIONS, lived, opened
 pytest.importorskip("psycopg")
 
 import psycopg
+from psycopg.conninfo import conninfo_to_dict
 
 from demem_agent import InvalidInput, SlotMemory
 from demem_agent.errors import MemoryFull, MemoryGone, StoreError
@@ -107,7 +108,17 @@ class TestOpening:
 
     @pytest.mark.parametrize(
         "option",
-        ["schema=A", "schema=a;b", "rls=2", "connections=0", "parts=x", "connections=9999"],
+        [
+            "schema=A",
+            "schema=a;b",
+            "rls=2",
+            "connections=0",
+            "parts=x",
+            "connections=9999",
+            "replica=",
+            "replica=b,c",
+            "replica=b:x",
+        ],
     )
     def test_an_option_out_of_its_range_is_named(self, option: str) -> None:
         name = option.partition("=")[0]
@@ -142,6 +153,22 @@ class TestPasswords:
         assert "a+b%" in place.secrets
         of_two = "postgresql://ana@a:1,b:2/db?target_session_attrs=read-write"
         assert place_of(f"{of_two}&parts=2").conninfo == of_two
+
+    def test_a_replica_is_reached_as_its_primary_is_but_for_where(self) -> None:
+        url = "postgresql://ana:plover@a:1,b:2/db?target_session_attrs=read-write&sslmode=require"
+        for named, where in {
+            "c.example:5433": {"host": "c.example", "port": "5433"},
+            "c": {"host": "c", "port": "1"},
+            "%5B::1%5D:6": {"host": "::1", "port": "6"},
+            "/run/pg": {"host": "/run/pg", "port": "1"},
+        }.items():
+            replica = place_of(f"{url}&replica={named}").replica
+            assert replica is not None
+            said = conninfo_to_dict(replica.conninfo)
+            assert {name: said[name] for name in where} == where
+            assert (said["user"], said["dbname"], said["sslmode"]) == ("ana", "db", "require")
+            assert "target_session_attrs" not in said
+            assert "plover" not in replica.shown
 
     def test_a_store_with_a_password_in_its_url_is_not_pickled(self, database: str) -> None:
         store = PostgresStore(database)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from contextlib import closing
 
 import pytest
-from postgres_server import Server, programs
+from postgres_server import Server, has_replayed, programs
 from stored import OPTIONS
 
 pytest.importorskip("psycopg")
@@ -16,7 +15,6 @@ from demem_agent import SlotMemory
 from demem_agent.errors import StoreError
 
 pytestmark = [pytest.mark.postgres, pytest.mark.slow]
-PATIENCE = 30.0
 
 
 @pytest.fixture(scope="module")
@@ -51,26 +49,12 @@ def test_a_standby_gives_what_it_has_replayed_and_takes_nothing(
     primary, standby = servers
     with SlotMemory.open(primary.url, **OPTIONS) as memory:
         memory.ingest("I moved to Lisbon.")
-        _wait_for(primary, standby)
+        assert has_replayed(standby, primary)
         with SlotMemory.open(standby.url, **OPTIONS) as copy:
             assert texts(copy) == texts(memory)
             memory.ingest("The cat is called Biscuit.")
-            _wait_for(primary, standby)
+            assert has_replayed(standby, primary)
             assert texts(copy) == texts(memory)
             with pytest.raises(StoreError, match="read-only"):
                 copy.ingest("Nobody is told this.")
         assert "Nobody is told this." not in texts(memory)
-
-
-def _wait_for(primary: Server, standby: Server) -> None:
-    """Wait until a standby has replayed what its primary has written."""
-    import psycopg
-
-    with psycopg.connect(primary.url) as db:
-        ((written,),) = db.execute("SELECT pg_current_wal_lsn()::text").fetchall()
-    late = time.monotonic() + PATIENCE
-    with psycopg.connect(standby.url, autocommit=True) as db:
-        query = "SELECT pg_last_wal_replay_lsn() >= %s::pg_lsn"
-        while db.execute(query, (written,)).fetchone() != (True,):
-            assert time.monotonic() < late
-            time.sleep(0.02)

@@ -23,7 +23,7 @@ from typing import Any
 
 import pytest
 
-__all__ = ["Server", "dropped", "fresh_url", "programs", "server_url"]
+__all__ = ["Server", "dropped", "fresh_url", "has_replayed", "programs", "server_url"]
 
 VARIABLE = "DEMEM_TEST_POSTGRES"
 _DEBIAN = Path("/usr/lib/postgresql")
@@ -156,6 +156,22 @@ class Server:
             [str(self._bin / program), *words], capture_output=True, text=True, **self._who
         )
         assert not check or done.returncode == 0, done.stderr
+
+
+def has_replayed(standby: Server, primary: Server, seconds: float = 30.0) -> bool:
+    """Wait until a standby has replayed what its primary has written; return whether it has."""
+    import psycopg
+
+    with psycopg.connect(primary.url) as db:
+        ((written,),) = db.execute("SELECT pg_current_wal_lsn()::text").fetchall()
+    query = "SELECT pg_last_wal_replay_lsn() >= %s::pg_lsn"
+    late = time.monotonic() + seconds
+    with psycopg.connect(standby.url, autocommit=True) as db:
+        while db.execute(query, (written,)).fetchone() != (True,):
+            if time.monotonic() > late:
+                return False
+            time.sleep(0.02)
+    return True
 
 
 def _children(parent: int) -> list[int]:

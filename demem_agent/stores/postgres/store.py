@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 from demem_agent.errors import MemoryGone, StoreError
 from demem_agent.later import module
@@ -17,7 +17,6 @@ from demem_agent.stores.base import (
     Address,
     DeletionReceipt,
     MemoryInfo,
-    News,
     Rows,
     receipt_of,
 )
@@ -25,14 +24,14 @@ from demem_agent.stores.memory_rows import info_of, new_memory
 from demem_agent.stores.postgres.asking import Asking, rows_of_statement
 from demem_agent.stores.postgres.commits import Commit
 from demem_agent.stores.postgres.memories import Memories
+from demem_agent.stores.postgres.reader import Reader
+from demem_agent.stores.postgres.replica import Replica
 from demem_agent.stores.postgres.rows import Changes, Known, Slip, drawn_number, drawn_token
 from demem_agent.stores.postgres.schema import VERSION
 from demem_agent.stores.postgres.sessions import Connection
 from demem_agent.stores.postgres.urls import place_of
 from demem_agent.stores.postgres.work import Work
-from demem_agent.stores.rows import naming_damage
-from demem_agent.stores.touched import touched_since
-from demem_agent.stores.whole_rows import Writing, rows_of
+from demem_agent.stores.whole_rows import Writing
 from demem_agent.stores.wrapping import VARIABLE, EncryptionKey, given_key, wrapped
 
 if TYPE_CHECKING:
@@ -43,8 +42,10 @@ else:
 
 __all__ = ["PostgresStore"]
 
+_Result = TypeVar("_Result")
 
-class PostgresStore:
+
+class PostgresStore(Reader):
     """A :class:`~demem_agent.stores.Store` in a PostgreSQL database.
 
     All stores of a process on a database share one pool of connections. After a fork the child
@@ -53,7 +54,8 @@ class PostgresStore:
     Args:
         url: ``postgresql://user@host/database``, with what libpq knows in its query, and with
             ``schema`` (``demem``), ``rls`` (0 or 1), ``connections`` (the most of this process,
-            10) and ``parts`` (of each table of a new store, 16).
+            10), ``parts`` (of each table of a new store, 16) and ``replica`` (the host of a
+            standby, and its port where it is another).
         encryption_key: that a new store is encrypted with, and an encrypted one was: 32 bytes, or
             a callable that returns them. Left out, it is that of the environment, as for a file.
         make: whether the tables are made where there are none.
@@ -75,8 +77,10 @@ class PostgresStore:
         self._place = place_of(url)
         self._url = url
         self._given = encryption_key
-        self._asking = Asking(self._place, encryption_key, make=make)
+        super().__init__(Asking(self._place, encryption_key, make=make))
         self.work = Work(self._asking)
+        standby = self._place.replica
+        self._replica = standby and Replica(self._asking, standby, encryption_key)
 
     def __repr__(self) -> str:
         return f"<PostgresStore {self._place.shown}>"
@@ -99,6 +103,20 @@ class PostgresStore:
             )
         return PostgresStore, (self._url, self._given)
 
+    def look_at_copy(
+        self, address: Address, age: float, look: Callable[[Reader], _Result]
+    ) -> _Result | None:
+        """Return what comes of a look at the replica, or None where it is not to be asked.
+
+        Args:
+            age: seconds for which what was written to the memory may be missing there, but for what
+                this process has written.
+
+        Raises:
+            StoreError: if the primary cannot be asked how far it is.
+        """
+        return self._replica.look(address, age, look) if self._replica else None
+
     def create(self, address: Address, settings: Settings) -> None:
         """Write the row of a memory that does not exist yet."""
         self.put(address, Rows(settings, Head()))
@@ -119,55 +137,16 @@ class PostgresStore:
                 Memories(asking, connection).insert(known, changes.written(memory.id))
             asking.sessions.learn(address, known)
 
-        asking.run("create", write)
-
-    def load(self, address: Address) -> Rows | None:
-        """Return all rows of a memory, or None when there is none."""
-
-        def read(connection: Connection) -> Rows | None:
-            memories = Memories(self._asking, connection)
-            with self._asking.snapshot(connection, address.tenant):
-                known = memories.known(address)
-                if known is None:
-                    return None
-                found = memories.rows(known)
-            return rows_of(found, known.row)
-
-        return self._asking.run("load", read)
-
-    def news(self, address: Address, seq: int) -> News | None:
-        """Return what changed of a memory after an operation, or None where not all is known."""
-
-        def read(connection: Connection) -> News | None:
-            memories = Memories(self._asking, connection)
-            with self._asking.snapshot(connection, address.tenant):
-                known = memories.known(address)
-                if known is None:
-                    return None
-                with naming_damage(f"memory {address.memory_id!r}"):
-                    touched = touched_since(known.row.recent, seq)
-                if touched is None:
-                    return None
-                places = [(table, one) for table, some in touched.items() for one in some]
-                found = memories.some_rows(known, places)
-            return News(rows_of(found, known.row, touched), touched, known.row.counts)
-
-        return self._asking.run("load", read)
-
-    def seq(self, address: Address, era: int = 0) -> int:
-        """Return the number of the last operation."""
-        say = self._asking.say
-        found = self._asked("read", address.tenant, say.seq, tuple(address), lock=True)
-        if not found or found[0][1] != era:
-            raise MemoryGone(address.memory_id)
-        return int(found[0][0])
+        with self._writes(address):
+            asking.run("create", write)
 
     def commit(self, address: Address, delta: Delta) -> None:
         """Write a delta durably: whole, or nothing of it, in one statement.
 
         Where the connection is lost meanwhile, it is found out whether it was written.
         """
-        self._asking.run("commit", Commit(self._asking, address, delta).write)
+        with self._writes(address):
+            self._asking.run("commit", Commit(self._asking, address, delta).write)
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -178,7 +157,7 @@ class PostgresStore:
         Raises:
             StoreError: also where it is not: then nothing of it is.
         """
-        with self._asking.alone():
+        with self._writes(None), self._asking.alone():
             yield
 
     def move(self, address: Address, to: Address) -> None:
@@ -203,7 +182,8 @@ class PostgresStore:
                     asking.say_tenant(connection, to.tenant)
                 memories.insert(replace(known, row=memory, token=drawn_token()), slips)
 
-        asking.run("rename", write)
+        with self._writes(None):
+            asking.run("rename", write)
 
     def delete(self, tenant: str, memory_id: str | None = None) -> DeletionReceipt:
         """Delete a memory, or all memories of a tenant."""
@@ -224,7 +204,8 @@ class PostgresStore:
                     memories.take(one.address)
             return gone
 
-        return receipt_of(tenant, asking.run("delete", write))
+        with self._writes(None):
+            return receipt_of(tenant, asking.run("delete", write))
 
     def survey(self, tenant: str | None = None) -> list[MemoryInfo]:
         """Describe the memories of a tenant, or of all.
@@ -293,20 +274,19 @@ class PostgresStore:
 
     def close(self) -> None:
         """Release the connections; the store is not used again."""
+        if self._replica:
+            self._replica.close()
         self._asking.close()
 
-    def _asked(
-        self, doing: str, tenant: str, query: bytes, values: Any, *, lock: bool = False
-    ) -> list[Any]:
-        """Return the rows of one statement.
+    @contextmanager
+    def _writes(self, address: Address | None) -> Iterator[None]:
+        """Have the replica not be asked without what is written meanwhile.
 
         Args:
-            lock: whether they stay as they are until the end of ``writing``, inside of that.
+            address: to which memory; None for any number of them.
         """
-        asking = self._asking
-
-        def read(connection: Connection) -> list[Any]:
-            ask = query + asking.say.locked if lock and asking.is_alone else query
-            return asking.asked(connection, tenant, ask, values)
-
-        return asking.run(doing, read)
+        try:
+            yield
+        finally:
+            if self._replica:
+                self._replica.wrote(address)

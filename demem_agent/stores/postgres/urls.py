@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from urllib.parse import quote, unquote
 
 import psycopg
-from psycopg.conninfo import conninfo_to_dict
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from demem_agent.errors import InvalidInput
 from demem_agent.later import dataclass
@@ -31,6 +32,7 @@ class Place:
         parts: in how many parts the tables of a new store are.
         shown: the same in words that may be shown.
         secrets: what may not.
+        replica: a standby of it; None where none is named.
     """
 
     conninfo: str
@@ -40,6 +42,7 @@ class Place:
     parts: int
     shown: str
     secrets: tuple[str, ...]
+    replica: Place | None = None
 
     def clean(self, text: object) -> str:
         """Return what a driver or a server says, without what may not be shown."""
@@ -53,7 +56,7 @@ def place_of(url: str) -> Place:
     """Return the database that a URL names.
 
     Its query may have, beside what libpq knows: ``schema`` (``demem``), ``rls`` (0 or 1),
-    ``connections`` (10) and ``parts`` (16).
+    ``connections`` (10), ``parts`` (16) and ``replica`` (none).
 
     Raises:
         InvalidInput: for a URL that cannot be read, or an option out of its range.
@@ -74,7 +77,7 @@ def place_of(url: str) -> Place:
         raise InvalidInput("schema", schema, "small letters, digits and _, at most 40")
     secrets = [known[name] for name in _SECRET if known.get(name)]
     host = base.removeprefix("postgresql://").rpartition("@")[2]
-    return Place(
+    place = Place(
         conninfo=conninfo,
         schema=schema,
         rls=_switch("rls", own.get("rls", "0")),
@@ -83,10 +86,42 @@ def place_of(url: str) -> Place:
         shown=f"postgresql://{host} (schema {schema})",
         secrets=tuple({*secrets, *map(quote, secrets)}),
     )
+    named = own.get("replica")
+    return place if named is None else replace(place, replica=_replica(place, known, named))
 
 
-_OWN = ("schema", "rls", "connections", "parts")
+_OWN = ("schema", "rls", "connections", "parts", "replica")
+#: A name or an address (of IPv6 in brackets), or the folder of a socket, and a port.
+_HOST = re.compile(r"(?:\[(?P<six>[0-9a-fA-F:.%]+)\]|(?P<host>[^\[\]:,]+))(?::(?P<port>[0-9]+))?")
+#: What libpq is told of a standby unless the URL says otherwise: what it does not do in this many
+#: seconds, or milliseconds, the primary does instead.
+_IMPATIENT = {"connect_timeout": "2", "tcp_user_timeout": "2000"}
 _SECRET = ("password", "sslpassword")
+
+
+def _replica(place: Place, known: dict[str, str], named: str) -> Place:
+    """Return the standby that is named: all but where it is goes as for the primary.
+
+    Args:
+        known: what libpq is told of the primary.
+    """
+    found = _HOST.fullmatch(named)
+    if found is None:
+        raise InvalidInput("replica", named, "a host, or host:port")
+    host = found["six"] or found["host"]
+    first = known.get("port", "").partition(",")[0]
+    where = {"host": host, "port": found["port"] or first}
+    about = {name: value for name, value in known.items() if name not in _ONE}
+    given = {**_IMPATIENT, **about, **{name: value for name, value in where.items() if value}}
+    return replace(
+        place,
+        conninfo=make_conninfo(**given),
+        shown=f"the replica {named} of {place.shown}",
+    )
+
+
+#: What is of one server alone.
+_ONE = ("host", "hostaddr", "port", "target_session_attrs", "load_balance_hosts")
 
 
 def _parsed(conninfo: str) -> dict[str, str]:

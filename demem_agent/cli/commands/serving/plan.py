@@ -30,6 +30,7 @@ class Plan:
         body, ram: bytes of a body, and of open memories in one process.
         level: from which on the log says something.
         work_too_old: seconds for which background work may wait.
+        read_age: seconds for which what was written may be missing in what is read.
     """
 
     served: Served
@@ -46,6 +47,7 @@ class Plan:
     otlp: str | None
     level: int
     work_too_old: float
+    read_age: float | None
 
     @contextmanager
     def app(self, common: Shared | None = None) -> Iterator[App]:
@@ -69,6 +71,7 @@ class Plan:
             guests=self.guests.invited(),
             common=common,
             work_too_old=self.work_too_old,
+            read_age=self.read_age,
             tenant=self.tenant,
             **settings,
         )

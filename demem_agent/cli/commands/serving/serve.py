@@ -81,6 +81,14 @@ def serve(
             help="Not ready once queued work of demem worker has waited so long; 0 for never.",
         ),
     ] = 15,
+    read_age: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SECONDS",
+            min=0.01,
+            help="Read from the replica of the store's URL where it is no older. [never]",
+        ),
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Log faults alone.")] = False,
 ) -> None:
     """Serve memories over HTTP, until it is told to end; what was begun is done first.
@@ -105,6 +113,7 @@ def serve(
         otlp=otlp,
         level=logging.ERROR if quiet else logging.INFO,
         work_too_old=work_too_old * 60,
+        read_age=read_age,
     )
 
     def say(address: str, told: Told) -> None:
