@@ -593,7 +593,7 @@ class AsyncSlotMemory(MemoryHandle):
         """Carry out a flow as :class:`SlotMemory` does, without blocking the event loop."""
         for attempt in range(RETRIES):
             async with self._lock:
-                await asyncio.to_thread(self._held.refresh)
+                await asyncio.to_thread(self._held.before_a_flow)
                 begun = flow(self._held.state, *given, **named)
                 doing = team or self._held.team
             try:

@@ -183,6 +183,15 @@ class Held:
                 self.catch_up()
                 self._lapse()
 
+    def before_a_flow(self) -> None:
+        """Forget what is too old; else its first step brings the state up to date, as each does.
+
+        Raises:
+            MemoryGone, EncoderMismatch: as :meth:`refresh` does.
+        """
+        if self.state.settings.keep_days is not None:
+            self.refresh()
+
     def steps(self, attempt: int) -> Steps:
         """Return how the steps of a flow are taken when it is begun for the first time, or again.
 

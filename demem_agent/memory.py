@@ -1584,7 +1584,7 @@ class SlotMemory(MemoryHandle):
         """
         for attempt in range(RETRIES):
             with self._lock:
-                self._held.refresh()
+                self._held.before_a_flow()
                 begun = flow(self._held.state, *given, **named)
                 doing = team or self._held.team
             try:
