@@ -596,7 +596,7 @@ class AsyncSlotMemory(MemoryHandle):
         newest = not only_reads(flow)
         for attempt in range(RETRIES):
             async with self._lock:
-                await asyncio.to_thread(self._held.refresh, newest=newest)
+                await asyncio.to_thread(self._held.before_a_flow, newest=newest)
                 begun = flow(self._held.state, *given, **named)
                 doing = team or self._held.team
             try:

@@ -200,6 +200,18 @@ class Held:
                 self.catch_up()
                 self._lapse()
 
+    def before_a_flow(self, *, newest: bool) -> None:
+        """Forget what is too old; else its first step brings the state up to date, as each does.
+
+        Args:
+            newest: as for :meth:`refresh`.
+
+        Raises:
+            MemoryGone, EncoderMismatch: as :meth:`refresh` does.
+        """
+        if self.state.settings.keep_days is not None:
+            self.refresh(newest=newest)
+
     def steps(self, attempt: int, *, newest: bool) -> Steps:
         """Return how the steps of a flow are taken when it is begun for the first time, or again.
 

@@ -1588,7 +1588,7 @@ class SlotMemory(MemoryHandle):
         newest = not only_reads(flow)
         for attempt in range(RETRIES):
             with self._lock:
-                self._held.refresh(newest=newest)
+                self._held.before_a_flow(newest=newest)
                 begun = flow(self._held.state, *given, **named)
                 doing = team or self._held.team
             try:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from demem_agent.errors import StoreError
 from demem_agent.later import dataclass
 from demem_agent.stores.keys import Room
+from demem_agent.stores.memory_rows import Written
 from demem_agent.stores.migrating import migrate
 from demem_agent.stores.schema import APPLICATION, EARLIER, VERSION
 from demem_agent.stores.sealing import Broken
@@ -104,6 +105,7 @@ class Connection:
         tries_after: when it may next be tried to take it out, by the monotonic clock.
         group: the transaction that threads share just now; line: those that are about to.
         rests_until: when the next may begin, by the monotonic clock.
+        written: the rows of memories as they were last written by it.
         reader: what is read by while others write; ``reading`` is the lock of that.
     """
 
@@ -122,6 +124,7 @@ class Connection:
     group: Group | None = None
     line: Line = field(default_factory=Line)
     rests_until: float = 0.0
+    written: Written = field(default_factory=Written)
     reader: Reader | None = None
     reading: Turnstile = field(default_factory=Turnstile)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -31,6 +31,7 @@ __all__ = [
     "HEAD",
     "MemoryRow",
     "Plain",
+    "Written",
     "body_of_memory",
     "found_memory",
     "info_of",
@@ -52,6 +53,10 @@ COLUMNS = (
     "recent",
 )
 _PLAIN = "id, tenant, memory_id, seq, era, items, cell, sealed"
+#: The values of these, in order.
+Values = tuple[Any, ...]
+#: Memories of which the row is kept as it was written.
+_MOST_WRITTEN = 256
 
 
 @dataclass(slots=True)
@@ -141,8 +146,35 @@ def new_memory(id: int, address: Address, settings: Settings, head: Head) -> Mem
     return MemoryRow(id, address, {**columns, "made": now, "changed": now})
 
 
-def found_memory(db: Database, keys: Keys, address: Address) -> MemoryRow | None:
+class Written:
+    """The rows of memories as they were last written here: one that stands so still needs not be
+    opened to be written over.
+    """
+
+    def __init__(self) -> None:
+        self._rows: dict[int, tuple[Values, MemoryRow]] = {}
+
+    def keep(self, values: Values, row: MemoryRow) -> None:
+        """Keep a row, which nobody changes any more; all others go where there are many."""
+        if len(self._rows) >= _MOST_WRITTEN:
+            self._rows.clear()
+        self._rows[row.id] = (values, row)
+
+    def at(self, values: Values) -> MemoryRow | None:
+        """Return a row of these values to change; None where another was written last."""
+        known, row = self._rows.get(values[0], ((), None))
+        if row is None or known != values:
+            return None
+        return replace(row, columns={**row.columns}, counts={**row.counts}, touched={})
+
+
+def found_memory(
+    db: Database, keys: Keys, address: Address, written: Written | None = None
+) -> MemoryRow | None:
     """Return the row of a memory, or None where there is none.
+
+    Args:
+        written: what is known of rows that were written before.
 
     Raises:
         StoreError: if it is damaged.
@@ -151,20 +183,32 @@ def found_memory(db: Database, keys: Keys, address: Address) -> MemoryRow | None
     row = db.execute(select, tuple(address)).fetchone()
     if row is None:
         return None
+    known = None if written is None else written.at(tuple(row))
+    if known is not None:
+        return known
     with naming_damage(f"memory {address.memory_id!r}"):
         return _opened(keys, address, row)
 
 
-def write_memory(db: Database, keys: Keys, row: MemoryRow) -> None:
-    """Write the row of a memory over the one before, if there is one."""
+def write_memory(db: Database, keys: Keys, row: MemoryRow, written: Written | None = None) -> None:
+    """Write the row of a memory over the one before, if there is one.
+
+    Args:
+        written: where it is kept for who writes it next; nobody changes it after this.
+    """
     plain = plain_of(row)
     place = place_of_memory(row.id, row.address, plain)
+    is_new = row.cell is None
     row.cell, sealed = keys.seal(body_of_memory(row), place, row.cell)
-    marks = ", ".join("?" * len(_PLAIN.split(",")))
-    db.execute(
-        f"INSERT OR REPLACE INTO memory ({_PLAIN}) VALUES ({marks})",
-        (row.id, *row.address, *plain, row.cell, sealed),
-    )
+    if is_new:
+        marks = ", ".join("?" * len(_PLAIN.split(",")))
+        insert = f"INSERT OR REPLACE INTO memory ({_PLAIN}) VALUES ({marks})"
+        db.execute(insert, (row.id, *row.address, *plain, row.cell, sealed))
+    else:  # its address stands, and so does the page of the index that has it
+        update = "UPDATE memory SET seq = ?, era = ?, items = ?, sealed = ? WHERE id = ?"
+        db.execute(update, (*plain, sealed, row.id))
+    if written is not None:
+        written.keep((row.id, *row.address, *plain, row.cell, sealed), row)
 
 
 def plain_of(row: MemoryRow) -> Plain:

@@ -295,7 +295,7 @@ class SqliteStore:
         with writing("commit") as tables:
             memory = self._advanced(tables, address, delta)
             Writing(tables, memory).delta(delta)
-            write_memory(self._db, tables.keys, memory)
+            write_memory(self._db, tables.keys, memory, self._connection.written)
             if delta.tenant_items is not None:
                 require_tenant_room(self._items_of(address.tenant), delta)
             if delta.erases:
@@ -501,7 +501,7 @@ class SqliteStore:
         Raises:
             MemoryGone, StaleState: as :meth:`commit` does.
         """
-        memory = found_memory(self._db, tables.keys, address)
+        memory = found_memory(self._db, tables.keys, address, self._connection.written)
         if memory is None or memory.columns["era"] != delta.head.era:
             raise MemoryGone(address.memory_id)
         if memory.columns["seq"] != delta.after:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Set
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from demem_agent.later import pattern
 from demem_agent.text.language.shortened import goes_on
@@ -19,10 +19,16 @@ _TITLES = (
     "Dr Dra Mr Mrs Ms Sr Sra Srta Sig Dott Avv Prof Hr Hrn Frl Mag Ing Dipl Mme Mlle St Nr ca bzw"
     " usw Std Av Avda"
 ).split()
+
+
+def _not_after(*shortened: str) -> str:
+    """Return what is not behind any of these and a stop, those of one length together: faster."""
+    by_length = groupby(sorted(shortened, key=len), len)
+    return "".join(rf"(?<!\b(?:{'|'.join(some)})\.)" for _, some in by_length)
+
+
 _ABBREVIATED = (
-    r"(?<![\s.][A-Z]\.)(?<!^[A-Z]\.)(?<!z\.B\.)(?<!d\.h\.)"
-    + "".join(rf"(?<!\b{title}\.)" for title in _TITLES)
-    + r"(?<!str\.)"
+    r"(?<![\s.][A-Z]\.)(?<!^[A-Z]\.)(?<!z\.B\.)(?<!d\.h\.)" + _not_after(*_TITLES) + r"(?<!str\.)"
 )
 #: Nor after what is shortened in English before what it goes with: "e.g. before", "Mt. Pleasant".
 _SHORTENED = "".join(rf"(?<!\b{short}\.)" for short in r"e\.g i\.e [Vv]s [Aa]pprox Mt Ft".split())
@@ -46,10 +52,12 @@ _ORDINAL = (
     r"(?!(?<=\d\.)\s+(?:Jan(?:uar)?|Feb(?:ruar)?|März|April|Mai|Juni|Juli|Aug(?:ust)?"
     r"|Sept?(?:ember)?|Okt(?:ober)?|Nov(?:ember)?|Dez(?:ember)?|Stock|Etage|Klasse)\b)"
 )
-_SENTENCE_END = pattern(  # one sign to look for is fast
-    rf"[.!?…。！？\n](?:(?<=\n)\n*|{_ABBREVIATED}{_SHORTENED}{_GERMAN}{_DOTTED}"
-    rf"{_BEFORE_NUMBER}{_ORDINAL}"
-    r"[\"'”’)\]]*\s+)"
+_BEHIND = r"[\"'”’)\]]*\s"
+_STOP = (
+    rf"(?<=\.)(?={_BEHIND}){_ABBREVIATED}{_SHORTENED}{_GERMAN}{_DOTTED}{_BEFORE_NUMBER}{_ORDINAL}"
+)
+_SENTENCE_END = pattern(  # one sign to look for is fast, and only a stop may be none
+    rf"[.!?…。！？\n](?:(?<=\n)\n*|(?:(?<!\.)|{_STOP}){_BEHIND}+)"
 )
 #: The number of an item of a list: "1. Emma 2. Tobias".
 _ITEM = pattern(r"(?<![\w.,])(\d{1,2})\.[^\S\n]+(?=\S)")

@@ -58,6 +58,7 @@ def test_a_column_says_what_its_vectors_say(parts: list[tuple[Vectors, bool]], s
         coming = fitting if is_exact else rounded(fitting)
         column.extend(coming)
         kept = np.concatenate([kept, coming])
+        assert all(column.row(n).tobytes() == row.tobytes() for n, row in enumerate(kept))
         stays = drawn.random(len(kept)) < 0.8
         column.keep(stays)
         kept = kept[stays]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import zlib
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -50,6 +52,16 @@ def test_what_is_cut_or_longer_is_noticed(plain: bytes, cut: int, more: bytes) -
     if changed != whole:
         with pytest.raises(ValueError, match="what was deflated"):
             unsqueezed(changed)
+
+
+@given(seed=st.integers(0, 9), length=st.integers(5_000, 9_000), signs=st.integers(2, 256))
+def test_what_a_small_window_reaches_over_and_what_it_does_not_comes_back(
+    seed: int, length: int, signs: int
+) -> None:
+    plain = bytes(np.random.default_rng(seed).integers(0, signs, length, np.uint8))
+    whole = squeezed(plain)
+    assert unsqueezed(whole) == plain
+    assert len(whole) <= len(zlib.compress(plain, 9)) + 20
 
 
 def test_the_dictionary_is_the_one_that_files_were_written_with() -> None:

@@ -368,6 +368,20 @@ def test_a_damaged_memory_can_be_deleted(tmp_path: Path) -> None:
     assert not can_be_read(tmp_path, SECRET)
 
 
+def test_a_row_of_a_memory_that_was_changed_since_it_was_written_is_noticed(
+    tmp_path: Path,
+) -> None:
+    url = f"sqlite:///{tmp_path}/a.db"
+    with SlotMemory.open(url, **OPTIONS) as memory:
+        memory.ingest("I moved to Lisbon.")
+        memory.ingest("I moved to Porto.")
+        with SqliteStore(tmp_path / "a.db").alone("edit") as db:
+            (sealed,) = db.execute("SELECT sealed FROM memory").fetchone()
+            db.execute("UPDATE memory SET sealed = ?", (bytes([sealed[0] ^ 1]) + sealed[1:],))
+        with pytest.raises(StoreError, match="damaged"):
+            memory.ingest("I moved to Faro.")
+
+
 OPENED_AT_ONCE = """
 import importlib, sys
 from demem_agent.stores import connections

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from demem_agent.text.language.changes import (
     _SIGNS,
     Sign,
+    _pattern,
     asks_of_now,
     asks_of_the_past,
     denied,
@@ -110,3 +111,11 @@ def test_a_text_tells_no_sign_but_those_that_its_words_allow(parts: list[str], b
     for sign in get_args(Sign):
         assert sign in allowed or not tells(said, sign)
     assert "denies" in allowed or not list(denied(said))
+
+
+@given(parts=st.lists(st.sampled_from(PHRASES) | OTHERS, max_size=4), big=st.booleans())
+def test_a_sign_is_told_where_any_of_its_phrases_stands(parts: list[str], big: bool) -> None:
+    text = " ".join(parts)
+    said = text.upper() if big else text
+    for sign in get_args(Sign):
+        assert tells(said, sign) == (_pattern(sign).search(said) is not None)

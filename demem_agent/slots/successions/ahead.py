@@ -209,7 +209,7 @@ class Ahead:
             return self._coming[row - self._count]
         found = self._index.passages[row]
         item = self._state.evidence[found.evidence_id]
-        return Passage(item, found.start, found.end, partial(_vector, self._index, row))
+        return Passage(item, found.start, found.end, partial(self._index.vectors.row, row))
 
     def claims_of(self, passage: Passage) -> tuple[Claim, ...]:
         """Return what a passage claims; of one that is committed it is kept."""
@@ -241,12 +241,6 @@ def passages_of(arrival: Arrival) -> list[Passage]:
 
 def _itself(vector: Vector) -> Vector:
     return vector
-
-
-def _vector(index: PassageIndex, row: int) -> Vector:
-    """Return the vector of a committed passage."""
-    found: Vector = index.vectors.of(slice(row, row + 1))[0]  # faster than a list of one
-    return found
 
 
 def _codes(index: PassageIndex, name: str) -> list[int]:

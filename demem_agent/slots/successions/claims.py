@@ -27,6 +27,7 @@ from demem_agent.text.language.languages import language_of_words, stop_words
 from demem_agent.text.language.numbers import digits, spelt
 from demem_agent.text.language.scripts import may_be_other, words_of_any_script
 from demem_agent.text.language.words import STOPWORDS, clean, stems
+from demem_agent.text.remembered import kept_lately
 from demem_agent.text.sentences import sentences
 
 __all__ = ["Claim", "claim", "claims_in", "tokens"]
@@ -57,6 +58,8 @@ _TELLS_CHANGE: frozenset[Sign] = frozenset({"turns", "anew"})
 SET = 120
 #: Characters of a sentence of which it is looked for the values that it tells, at most.
 TOLD = 160
+#: Passages of which the sentences are kept, whichever memory they are of.
+KEPT = 128
 #: Characters that a greeting has at most.
 SHORT = 40
 #: Words that a sentence has at least that says something.
@@ -247,6 +250,7 @@ class Claim:
         return sign in self.signs and tells(self.said, sign)
 
 
+@kept_lately(KEPT)  # a new passage is soon an earlier one that the next are compared with
 def claims_in(text: str, start: int, end: int) -> tuple[Claim, ...]:
     """Return the sentences of ``text[start:end]`` that claim something."""
     found = []

@@ -5,7 +5,13 @@ from __future__ import annotations
 import math
 
 from demem_agent.slots.successions.claims import Claim
-from demem_agent.slots.successions.signals import Compared, Signals, compared, signals
+from demem_agent.slots.successions.signals import (
+    Compared,
+    Signals,
+    compared,
+    never_exclude,
+    signals,
+)
 from demem_agent.slots.successions.worth import Worth
 
 __all__ = ["EXCLUDES", "INTERCEPT", "WEIGHTS", "exclusion", "judged", "probability"]
@@ -63,14 +69,15 @@ _MOST_BESIDE = (
 
 
 def judged(pair: Compared, worth: Worth, least: float = 0.0) -> Signals | None:
-    """Return the signals of two sentences; None where the model cannot give them a probability.
+    """Return the signals of two sentences; None where they never exclude each other, or the model
+    cannot give them a probability.
 
     Args:
         least: that probability, in [0, 1]; it saves most work.
     """
-    if least and _at_most(pair) < least:
+    if least and _at_most(pair) < least:  # first, as it takes less
         return None
-    return signals(pair, worth)
+    return None if never_exclude(pair) else signals(pair, worth)
 
 
 def _at_most(pair: Compared) -> float:

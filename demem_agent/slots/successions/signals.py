@@ -21,7 +21,7 @@ from demem_agent.slots.successions.subjects import KIN, apart, is_mine, is_of_ki
 from demem_agent.slots.successions.turns import tell_of_two, turns
 from demem_agent.slots.successions.worth import Worth
 
-__all__ = ["ALIKE", "Compared", "Signals", "compared", "signals"]
+__all__ = ["ALIKE", "Compared", "Signals", "compared", "never_exclude", "signals"]
 
 #: Share of the shorter sentence, by idf, that both have at least.
 SHARED = 0.22
@@ -184,9 +184,10 @@ def compared(
     told: bool = False,
     withdrawn: bool = False,
 ) -> Compared | None:
-    """Put two sentences side by side; None where they share too little or are of two subjects.
+    """Put two sentences side by side; None where they share too little.
 
-    Where one takes the place of the other whatever their words are, they may share none.
+    Where one takes the place of the other whatever their words are, they may share none. Whether
+    they are of two subjects says :func:`never_exclude`, which takes longer.
 
     Args:
         worth: what their words are worth, each above 0.
@@ -201,10 +202,6 @@ def compared(
     masses = (worth.mass(earlier), worth.mass(later))
     if both < SHARED * min(masses) and not bound:
         return None
-    if not (bound or told) and (_of_two(earlier, later) or tell_of_two(earlier, later)):
-        return None
-    if not bound and later.changed and _says_already(earlier, later):
-        return None
     alike = min(both / math.sqrt(masses[0] * masses[1]), 1.0)
     return Compared(
         earlier,
@@ -218,6 +215,19 @@ def compared(
         turned=turned,
         withdrawn=withdrawn,
     )
+
+
+def never_exclude(pair: Compared) -> bool:
+    """Whether two sentences are of two subjects, or the earlier one says what the later one does.
+
+    Not so where one takes the place of the other whatever their words are.
+    """
+    if pair.turned or pair.withdrawn:
+        return False
+    earlier, later = pair.earlier, pair.later
+    if not pair.told and (_of_two(earlier, later) or tell_of_two(earlier, later)):
+        return True
+    return later.changed and _says_already(earlier, later)
 
 
 def _says_already(earlier: Claim, later: Claim) -> bool:

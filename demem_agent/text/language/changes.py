@@ -343,9 +343,8 @@ def tells(text: str, sign: Sign) -> bool:
     words = _WORD.findall(text.lower())
     if not _single(sign).isdisjoint(words):
         return True
-    if _in_phrases(sign).isdisjoint(words):
-        return False
-    return _longer(sign).search(text) is not None
+    longer = _longer(sign)
+    return any(longer[word].search(text) for word in longer.keys() & words)
 
 
 def signs(text: str, words: Iterable[str]) -> frozenset[Sign]:
@@ -412,9 +411,15 @@ def _pattern(sign: Sign) -> re.Pattern[str]:
 
 
 @cache
-def _longer(sign: Sign) -> re.Pattern[str]:
-    """Return what finds the phrases of a sign that are more than one word."""
-    return _any_of(_phrases_of_words(sign))
+def _longer(sign: Sign) -> Mapping[str, re.Pattern[str]]:
+    """Return what finds the phrases of a sign that are more than one word, by the longest word of
+    each, without which it is in no text.
+    """
+    by_word: dict[str, list[str]] = {}
+    for phrase in _phrases_of_words(sign):
+        longest = max(_WORD.findall(phrase), key=len)
+        by_word.setdefault(longest, []).append(phrase)
+    return {word: _any_of(phrases) for word, phrases in by_word.items()}
 
 
 def _any_of(phrases: Iterable[str]) -> re.Pattern[str]:
@@ -427,12 +432,6 @@ def _any_of(phrases: Iterable[str]) -> re.Pattern[str]:
 def _single(sign: Sign) -> frozenset[str]:
     """Return the phrases of a sign that are one word."""
     return frozenset(phrase for phrase in _phrases(sign) if _WORD.fullmatch(phrase))
-
-
-@cache
-def _in_phrases(sign: Sign) -> frozenset[str]:
-    """Return the longest word of each other phrase, without which it is in no text."""
-    return frozenset(max(_WORD.findall(one), key=len) for one in _phrases_of_words(sign))
 
 
 def _phrases_of_words(sign: Sign) -> Iterable[str]:

@@ -154,7 +154,7 @@ def _told_languages(text: str) -> tuple[str, ...]:
     latin = language_of(text)
     if latin != ENGLISH:
         found.append(latin)
-    elif (own := _OWN_WORDS.search(text[:_LONG])) is not None and not is_surely_english(text):
+    elif not is_surely_english(text) and (own := _OWN_WORDS.search(text[:_LONG])) is not None:
         found.append(own.lastgroup or latin)
     if not text.isascii() and may_be_other(text):
         of_script = [name for name, letters in _SCRIPTS.items() if re.search(letters, text)]
