@@ -15,11 +15,19 @@ from demem_agent.slots.successions.claims import claim
 from demem_agent.slots.successions.turns import implied
 from demem_agent.text.language.asking import asks
 from demem_agent.text.language.words import content_terms, language_of, terms_also_in
+from demem_agent.text.remembered import kept_lately
 from demem_agent.text.sentences import sentences
 from demem_agent.text.values import objects
 from demem_agent.types import Evidence, Line, Question, Superseded
 
 __all__ = ["Sentence", "holding", "sentences_read"]
+
+#: Characters of an item whose lines are kept no longer than it takes to cut them.
+_LONG = 1000
+#: Of a sentence: (start, end, whether it is a part of a longer one, its words, whether it asks).
+_Part = tuple[int, int, bool, frozenset[str], bool]
+#: The words of a line, and its sentences.
+_Cut = tuple[frozenset[str], tuple[_Part, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,30 +74,46 @@ def sentences_read(question: Question) -> list[Sentence]:
     for line in question.reading.lines:
         item = line.evidence
         replaced = of_values(item.text, line.superseded)
-        data = objects(item.text)
-        around = frozenset(terms_also_in(line.text, language))
-        for start, end, is_part in _stretches(line):
-            is_whole = (start, end) == (line.start, line.end)  # as of most excerpts
-            said = _object_around(data, start, end)  # an object is quoted as a whole
-            words = (
-                around if is_whole else frozenset(terms_also_in(item.text[slice(*said)], language))
-            )
+        cut = _cut if len(item.text) > _LONG else _cut_lately
+        around, parts_of_it = cut(item.text, line.start, line.end, language)
+        for start, end, is_part, words, is_asked in parts_of_it:
             stale = _superseded(line, start, end, replaced)
             if replaced and stale is None:
                 quoted = whole(item.text, start, end)
                 stale = asked_value(item.text, quoted, replaced, asked)
-            is_asked = asks(item.text[start:end])
             one = Sentence(item, start, end, words, around, is_asked, stale, is_part=is_part)
             found.append(replace(one, replaced=tuple(replaced)) if replaced else one)
     return _with_what_begins(found)
 
 
-def _stretches(line: Line) -> Iterator[tuple[int, int, bool]]:
+@kept_lately(1024)  # lines are read again and again
+def _cut_lately(text: str, start: int, end: int, language: str) -> _Cut:
+    return _cut(text, start, end, language)
+
+
+def _cut(text: str, start: int, end: int, language: str) -> _Cut:
+    """Return the words of a line ``text[start:end]``, and its sentences, whatever is asked.
+
+    Args:
+        language: of the question.
+    """
+    data = objects(text)
+    around = frozenset(terms_also_in(text[start:end], language))
+    found: list[_Part] = []
+    for first, last, is_part in _stretches(text, start, end):
+        words = around  # of most excerpts, which are one sentence
+        if (first, last) != (start, end):
+            said = _object_around(data, first, last)  # an object is quoted as a whole
+            words = frozenset(terms_also_in(text[slice(*said)], language))
+        found.append((first, last, is_part, words, asks(text[first:last])))
+    return around, tuple(found)
+
+
+def _stretches(text: str, begin: int, stop: int) -> Iterator[tuple[int, int, bool]]:
     """Yield the sentences of a line, and whether they are parts of one that is too long for it."""
-    text = line.evidence.text
-    found = unbroken(text, sentences(text, line.start, line.end))
+    found = unbroken(text, sentences(text, begin, stop))
     for start, end in found:
-        is_first, is_last = start == line.start > 0, end == line.end < len(text)
+        is_first, is_last = start == begin > 0, end == stop < len(text)
         cut = parts(text, start, end) if is_first or is_last else None
         if cut is None:
             yield start, end, False

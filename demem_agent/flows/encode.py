@@ -87,7 +87,7 @@ def encodable(state: State, query: str) -> str:
 
 def encodable_by(index: PassageIndex | None, query: str) -> str:
     """Return what of a query is encoded where these passages are known; none is known at first."""
-    text = query if index is None else index.spelling.heard(query).text
+    text = query if index is None else index.heard(query).text
     return clean(focus(text))
 
 

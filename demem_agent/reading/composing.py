@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 
 from demem_agent.reading.advised import advised, heading
@@ -22,6 +22,7 @@ from demem_agent.reading.scope import scoped
 from demem_agent.reading.shortening import shortening
 from demem_agent.reading.told import told
 from demem_agent.scoring import Query, Ranking, default_bearing
+from demem_agent.scoring.bearing import Probable
 from demem_agent.slots.filtering import within
 from demem_agent.slots.openings import Opening, opened
 from demem_agent.slots.records import SlotState
@@ -118,8 +119,8 @@ def _routed(state: State, ask: Ask, query: Query) -> tuple[Route, Ranking | None
     return routed, ranking
 
 
-def _probable(routed: Route, ranking: Ranking) -> Callable[[float], float]:
-    """Return what gives the probability that a line bears on the query, by its score."""
+def _probable(routed: Route, ranking: Ranking) -> Probable:
+    """Return what yields the probabilities that lines bear on the query, by their scores."""
     assert ranking.standing is not None  # of a ranking that has rows
     return default_bearing().by_score(routed.probability, ranking.standing)
 
@@ -140,7 +141,7 @@ def _left_out(found: Packed, behind: int, unrelated: int) -> LeftOut:
 
 
 def _reading(state: State, ask: Ask, routed: Route, found: Packed, left: LeftOut) -> Reading:
-    evidence = tuple(dict.fromkeys(line.evidence for line in found.lines))
+    evidence = tuple({line.evidence.id: line.evidence for line in found.lines}.values())
     return Reading(
         text=found.text,
         size=state.measure(found.text) if found.text else 0,

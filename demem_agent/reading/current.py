@@ -186,12 +186,12 @@ def _believed(state: State, asked: Current, line: Stretch) -> list[Succession]:
     """
     lineage = state.derived.current
 
-    def counts(one: Succession) -> bool:
+    def counts(one: Succession, confidence: float) -> bool:
         if not asked.admits(one.new):
             return False
         touched = asked.words & _words(state, one.old)
-        both = len(touched & (_words(state, one.new) | _told_without(state, one)))
-        if lineage.confidence(one) < asked.least:
+        both = len(touched & _followed_by(state, one))
+        if confidence < asked.least:
             return both >= max(FEWEST, MUCH * len(touched))
         return both >= MUCH * len(touched) or one.how != "found"
 
@@ -207,13 +207,22 @@ def _holding(state: State, asked: Current, succession: Succession) -> Stretch:
     return line if asked.admits(line) else succession.new
 
 
-def _told_without(state: State, one: Succession) -> set[str]:
+def _followed_by(state: State, one: Succession) -> frozenset[str]:
+    """Return what the new line of a succession tells of, whatever is asked."""
+    known = state.cache.followed.get(one.id)
+    if known is None:
+        known = _words(state, one.new) | _told_without(state, one)
+        state.cache.followed[one.id] = known
+    return known
+
+
+def _told_without(state: State, one: Succession) -> frozenset[str]:
     """Return what the new line of a succession tells of without words for it.
 
     "I moved to Lisbon" is of where somebody lives. What is taken back is of all that was said, and
     so is what is said to be over: "Sold the Trafic" of "I drive a Trafic".
     """
-    found: set[str] = set()
+    found: frozenset[str] = frozenset()
     for claim in _claims(state, one.new):
         if withdrawal(claim.said) is not None or _is_over_by(state, one.old, claim):
             return _words(state, one.old)
@@ -230,11 +239,9 @@ def _is_over_by(state: State, old: Stretch, claim: Claim) -> bool:
     return any(ending.ends(one.said, one.held) for ending in endings for one in before)
 
 
-def _words(state: State, line: Stretch) -> set[str]:
-    held: set[str] = set()
-    for claim in _claims(state, line):
-        held |= claim.held
-    return held
+def _words(state: State, line: Stretch) -> frozenset[str]:
+    item, start, end = line
+    return state.cache.held_by(state.evidence[item], start, end)
 
 
 def _asks_of_old(state: State, asked: Current, succession: Succession) -> bool:
@@ -341,10 +348,10 @@ def noted(state: State, asked: Current, lines: Iterable[Line]) -> Iterator[Line]
     """Yield lines with what in them no longer holds."""
     lineage = state.derived.current
     for line in lines:
+        over: tuple[Superseded, ...] = ()
         if asked.moves and lineage.superseded(line.evidence.id):
-            yield replace(line, superseded=_superseded(state, asked, line))
-        else:
-            yield line
+            over = _superseded(state, asked, line)
+        yield replace(line, superseded=over) if over else line
 
 
 def _superseded(state: State, asked: Current, line: Line) -> tuple[Superseded, ...]:

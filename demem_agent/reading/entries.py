@@ -42,11 +42,13 @@ def named(state: State, query: Query, ranking: Ranking) -> Ranking:
     weights: dict[str, float] = {}
     rows = ranking.rows
     for item, found in near.items():
-        held = index.rows(item)
         text = state.evidence[item].text
+        if not _may_hold_data(text):
+            continue  # as nearly always; much faster
+        held = index.rows(item)
         stretches = entries_of(text) if held.stop - held.start > 1 else ()
         if len(stretches) < 2:
-            continue  # as nearly all have
+            continue
         weights = weights or {word: index.lexical.idf(word) for word in content_terms(query.text)}
         table = _Table(text, stretches, weights)
         table.look(index, found)
@@ -94,9 +96,11 @@ class _Table:
 
 def entries_of(text: str) -> Sequence[_Stretch]:
     """Return the entries of all JSON in a text, in order."""
-    if "{" not in text and "[" not in text:
-        return ()  # as nearly always; much faster
-    return _known(text)
+    return _known(text) if _may_hold_data(text) else ()
+
+
+def _may_hold_data(text: str) -> bool:
+    return "{" in text or "[" in text
 
 
 @kept_lately(8)

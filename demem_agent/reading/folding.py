@@ -5,11 +5,13 @@ Only what one speaker says is folded: that another says it as well is something 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from functools import cache
 
 from demem_agent.encoders import is_word
 from demem_agent.reading.ask import Ask
 from demem_agent.scoring import Ranking
+from demem_agent.scoring.bearing import Probable
 from demem_agent.slots.state import State
 from demem_agent.text.language.words import stems
 from demem_agent.text.sameness import differs_by_typo
@@ -31,15 +33,13 @@ class Folding:
     something no longer holds, and a correction: when they were said is what they tell.
 
     Args:
-        probable: gives the probability of a line by its score.
+        probable: yields the probabilities of lines by their scores.
 
     Attributes:
         behind: how many passages rank behind the last line that was given.
     """
 
-    def __init__(
-        self, state: State, ask: Ask, ranking: Ranking, probable: Callable[[float], float]
-    ) -> None:
+    def __init__(self, state: State, ask: Ask, ranking: Ranking, probable: Probable) -> None:
         self._state = state
         self._ask = ask
         self._ranking = ranking
@@ -52,23 +52,21 @@ class Folding:
         mistyped = _mistyped(self._state, self._ranking)
         left_out = self._ask.without | self._state.hidden
         index = self._state.passage_index()
-        scores = self._ranking.scores.tolist()
-        for row, score in zip(self._ranking.rows.tolist(), scores, strict=True):
+        rows, scores = self._ranking.rows, self._ranking.scores
+        stretches = index.passages.stretches(rows)
+        each = zip(rows.tolist(), scores.tolist(), self._probable(scores), stretches, strict=True)
+        for row, score, probability, (id, start, end) in each:
             self.behind -= 1
-            passage = index.passages[row]
-            if row in self._said or passage.evidence_id in left_out:
+            if row in self._said or id in left_out:
                 continue
             again: tuple[Evidence, ...] = ()
             if row in mistyped or not index.is_alone(row):  # few are; much faster
                 alike = _alike(self._state, self._ask, row, mistyped)
                 alike = [other for other in alike if self._ranking.admits(other)]
                 self._said.update(alike)
-                again = _others(self._state, alike, passage.evidence_id)
-            item = self._state.evidence[passage.evidence_id]
-            probability = self._probable(score)
-            yield Line(
-                item, passage.start, passage.end, score, again=again, probability=probability
-            )
+                again = _others(self._state, alike, id)
+            item = self._state.evidence[id]
+            yield Line(item, start, end, score, again=again, probability=probability)
 
 
 def _mistyped(state: State, ranking: Ranking) -> dict[int, set[int]]:
@@ -78,17 +76,13 @@ def _mistyped(state: State, ranking: Ranking) -> dict[int, set[int]]:
     def is_known(word: str) -> bool:
         return is_word(word) or index.lexical.held(*stems([word])) >= KNOWN
 
+    text = cache(index.text)
     found: dict[int, set[int]] = {}
     for one, other in index.nearly_alike(ranking.rows[:LOOKED]):
-        if differs_by_typo(_text(state, one), _text(state, other), is_known):
+        if differs_by_typo(text(one), text(other), is_known):
             found.setdefault(one, set()).add(other)
             found.setdefault(other, set()).add(one)
     return found
-
-
-def _text(state: State, row: int) -> str:
-    passage = state.passage_index().passages[row]
-    return state.evidence[passage.evidence_id].text[passage.start : passage.end]
 
 
 def _alike(state: State, ask: Ask, row: int, mistyped: Mapping[int, set[int]]) -> list[int]:

@@ -55,7 +55,8 @@ def _names_behind(state: State, query: Query, ranking: Ranking) -> Ranking:
     first = ranking.rows[:MOST]
     is_own = index.speaker.view()[first] == wanted
     tells = is_own & (index.kind.view()[first] != FILLER)
-    names = telling_names([name for name, code in index.speakers.codes.items() if code == wanted])
+    of_wanted = [name for name, code in index.speakers.codes.items() if code == wanted]
+    names = frozenset(telling_names(of_wanted))
     is_short = index.kept[LENGTH.name].view()[first] <= SO_LITTLE
     others = first[~is_own & is_short].tolist()
     mere = [row for row in others if merely_names(text_of(state, row), names)]

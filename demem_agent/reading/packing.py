@@ -157,7 +157,10 @@ class _Room:
         """Take a line if it fits."""
         id = line.evidence.id
         together = [*self._by_item.get(id, ()), line]
-        size = sum(self._measure(self._rendered(run) + "\n") for run in _runs(together))
+        runs = together if len(together) == 1 else _runs(together)  # as of nearly every item
+        size = 0
+        for run in runs:
+            size += self._measure(self._rendered(run) + "\n")
         needed = self._total + size - self._sizes.get(id, 0)
         header = day(line.evidence)
         if header not in self._days:
@@ -190,9 +193,10 @@ def _told(
     taken: Sequence[Line], rendered: Callable[[Line], str], head: str, order: Order
 ) -> tuple[list[Line], str]:
     """Return lines in an order of days, and as they are rendered."""
-    runs = in_order(_runs(taken), order)
+    in_time = in_time_order(taken)
+    runs = _by_day(_joined(in_time), order)
     text = _body([(run, rendered(run)) for run in runs], head)
-    return in_order(taken, order), text
+    return _by_day(in_time, order), text
 
 
 def _runs(lines: Sequence[Line]) -> list[Line]:
@@ -200,10 +204,13 @@ def _runs(lines: Sequence[Line]) -> list[Line]:
 
     A line that no longer holds, or that was said again, stays alone: its margin is of it alone.
     """
-    if len(lines) == 1:  # as of nearly every item
-        return list(lines)
+    return _joined(in_time_order(lines))
+
+
+def _joined(in_time: Iterable[Line]) -> list[Line]:
+    """Join lines that are in time order already."""
     runs: list[Line] = []
-    for line in in_time_order(lines):
+    for line in in_time:
         if runs and _follows(runs[-1], line):
             runs[-1] = Line(line.evidence, runs[-1].start, line.end)
         else:
@@ -277,10 +284,12 @@ def in_order(lines: Sequence[Line], order: Order) -> list[Line]:
     The newest day comes first where that is asked for. Within it what was said stays in its order,
     so that an answer stands below its question in any case.
     """
-    ordered = in_time_order(lines)
-    if order == "latest":
-        ordered.sort(key=_day_number, reverse=True)
-    return ordered
+    return _by_day(in_time_order(lines), order)
+
+
+def _by_day(in_time: list[Line], order: Order) -> list[Line]:
+    """Return lines in time order with the newest day first, where that is asked for."""
+    return sorted(in_time, key=_day_number, reverse=True) if order == "latest" else in_time
 
 
 def _day_number(line: Line) -> int:

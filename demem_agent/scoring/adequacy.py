@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import astuple, fields
+from dataclasses import fields
 from functools import cache
+from operator import attrgetter
 
 from demem_agent.later import dataclass
 from demem_agent.shipped import shipped
@@ -57,6 +58,7 @@ class Signals:
 
 
 SIGNALS = tuple(field.name for field in fields(Signals))
+_EACH = attrgetter(*SIGNALS)
 #: The signals of a memory without passages.
 NOTHING = Signals(0.0, 0.0, 0.0, 0.0)
 
@@ -79,7 +81,7 @@ class Adequacy:
         It is one at even odds: what it would be if as many questions could be answered from memory
         as could not.
         """
-        parts = zip(astuple(self.weights), astuple(signals), strict=True)
+        parts = zip(_EACH(self.weights), _EACH(signals), strict=True)
         odds = self.intercept + sum(weight * value for weight, value in parts)
         logistic = (1.0 + math.tanh(odds / 2.0)) / 2.0  # in a form without overflow
         return round(logistic, 4)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import fields
 from functools import cache
 
@@ -22,10 +22,20 @@ from demem_agent.later import dataclass
 from demem_agent.scoring.forms import FILLER, QUESTION
 from demem_agent.shipped import shipped
 
-__all__ = ["BEARINGS", "LOOKED", "Bearing", "Standing", "default_bearing", "standing_of"]
+__all__ = [
+    "BEARINGS",
+    "LOOKED",
+    "Bearing",
+    "Probable",
+    "Standing",
+    "default_bearing",
+    "standing_of",
+]
 
 #: Passages whose place in the ranking is looked at; those behind count as the last of them.
 LOOKED = 200
+#: Yields how probable lines are by their scores, shape (n,).
+Probable = Callable[[NDArray[np.float64]], Iterator[float]]
 #: What keeps log-odds finite.
 _LEAST = 0.0001
 
@@ -107,8 +117,8 @@ class Bearing:
         )
         return odds
 
-    def by_score(self, held: float, standing: Standing) -> Callable[[float], float]:
-        """Return what gives the probability in [0, 1], to four digits, of a line by its score.
+    def by_score(self, held: float, standing: Standing) -> Probable:
+        """Return what yields the probabilities in [0, 1], to four digits, of lines by their scores.
 
         Between the scores of the ranking it is interpolated. What was moved ahead of all of them,
         as what proved right is, gains in log-odds what it is ahead by.
@@ -120,11 +130,12 @@ class Bearing:
         odds = self.log_odds(held, standing)[::-1]
         top = float(scores[-1])
 
-        def probability(score: float) -> float:
-            ahead = max(score - top, 0.0)
-            return round(_logistic(float(np.interp(score, scores, odds)) + ahead), 4)
+        def probabilities(of: NDArray[np.float64]) -> Iterator[float]:
+            all_odds = np.interp(of, scores, odds) + np.maximum(of - top, 0.0)
+            for one in all_odds.tolist():
+                yield round(_logistic(one), 4)
 
-        return probability
+        return probabilities
 
 
 #: The names of the parameters.

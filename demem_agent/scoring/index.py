@@ -23,7 +23,7 @@ from demem_agent.scoring.packed import Packed, coded, joined
 from demem_agent.scoring.passages import Passage, Passages
 from demem_agent.scoring.query import Stretch
 from demem_agent.scoring.related import RelatedWords
-from demem_agent.scoring.spelling import Spelling
+from demem_agent.scoring.spelling import Heard, Spelling
 from demem_agent.scoring.turns import Turns
 from demem_agent.text.language.languages import ENGLISH
 from demem_agent.text.language.words import is_surely_english, worded
@@ -74,6 +74,7 @@ class PassageIndex:
         self._first = Column(np.int32)  # rows, by the number of an item; below 0 where it has none
         self._own: dict[str, Evidence] = {}
         self._said: Mapping[str, Evidence] = self._own if items is None else items
+        self._heard: tuple[str, int, Heard] | None = None
         self.changes = 0
         self.hidden: frozenset[str] = frozenset()
 
@@ -193,6 +194,7 @@ class PassageIndex:
         self.lexical.keep(kept)
         self.related.keep(kept)
         self.spelling.forget()
+        self._heard = None
         self._number_rows()
         self._repeated = None
         self.sessions.keep(self.session)
@@ -240,7 +242,14 @@ class PassageIndex:
     def text(self, row: int) -> str:
         """Return what a passage says."""
         passage = self.passages[row]
-        return self.said(row).text[passage.start : passage.end]
+        return self._said[passage.evidence_id].text[passage.start : passage.end]
+
+    def heard(self, query: str) -> Heard:
+        """Return a query as it is understood; the last is kept, since several steps ask for it."""
+        known = self._heard
+        if known is None or known[0] != query or known[1] != self.changes:
+            known = self._heard = (query, self.changes, self.spelling.heard(query))
+        return known[2]
 
     def rows(self, evidence_id: str) -> slice:
         """Return the rows of an item's passages, which are consecutive."""
@@ -288,13 +297,14 @@ class PassageIndex:
 
         They have half their words in common; those in which the same is said are not among them.
         """
-        forms = self.form.view()
+        row_of = rows.tolist()
+        form_of = self.form.view()[rows].tolist()
         for half in self.halves.view()[rows].T:
             order = np.argsort(half, kind="stable")
-            for n in np.flatnonzero(np.diff(half[order]) == 0).tolist():
-                one, other = rows[order[n]], rows[order[n + 1]]
-                if forms[one] != forms[other]:
-                    yield int(one), int(other)
+            same = np.flatnonzero(np.diff(half[order]) == 0)
+            for one, other in zip(order[same].tolist(), order[same + 1].tolist(), strict=True):
+                if form_of[one] != form_of[other]:
+                    yield row_of[one], row_of[other]
 
     def evidence_ids(self) -> set[str]:
         """Return the ids of the items that are indexed."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, overload
 
 import numpy as np
@@ -59,6 +59,14 @@ class Passages(Sequence[Passage]):
     def items(self, rows: NDArray[np.integer[Any]] | list[int]) -> list[str]:
         """Return the ids of the items of some rows."""
         return [f"e{number}" for number in self._item.view()[rows].tolist()]
+
+    def stretches(self, rows: NDArray[np.integer[Any]]) -> Iterator[Stretch]:
+        """Yield where some rows stand in their items; much faster than one by one."""
+        starts = self._starts.view()[rows].tolist()
+        ends = self._ends.view()[rows].tolist()
+        numbers = self._item.view()[rows].tolist()
+        for number, start, end in zip(numbers, starts, ends, strict=True):
+            yield f"e{number}", start, end
 
     def load(self, starts: NDArray[np.int32], ends: NDArray[np.int32]) -> None:
         """Begin with passages that stand there."""

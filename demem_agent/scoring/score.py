@@ -100,7 +100,7 @@ def feature_table(
 
 def _understood(index: PassageIndex, query: Query) -> tuple[Query, Words]:
     """Return a query with its words as the memory spells them."""
-    heard = index.spelling.heard(query.text)
+    heard = index.heard(query.text)
     if heard.text != query.text:
         query = replace(query, text=heard.text)
     return query, words_of(heard, index)

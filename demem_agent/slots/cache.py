@@ -42,6 +42,7 @@ class Cache:
         words: per item and stretch of it, the terms of what was said there and of who said it.
         claims: per item and passage, its sentences as they are compared.
         held: per item and passage, the words of all of these together.
+        followed: per succession, the words of what its new line tells of.
         rankings: by question, of the passages as they are; ``ranked`` is the index of these, and
             how often it had changed.
         tried: answers by context and by the content of a slot they were given from.
@@ -60,6 +61,7 @@ class Cache:
     words: dict[str, dict[tuple[int, int], frozenset[str]]] = field(default_factory=dict)
     claims: dict[str, dict[tuple[int, int], tuple[Claim, ...]]] = field(default_factory=dict)
     held: dict[str, dict[tuple[int, int], frozenset[str]]] = field(default_factory=dict)
+    followed: dict[str, frozenset[str]] = field(default_factory=dict)
     rankings: dict[tuple[Hashable, ...], Ranking] = field(default_factory=dict)
     ranked: tuple[PassageIndex | None, int] = (None, 0)
     tried: dict[tuple[str, str], Draft] = field(default_factory=dict)
@@ -118,7 +120,8 @@ class Cache:
         known = self.held.setdefault(item.id, {})
         if (start, end) not in known:
             claims = self.claims_of(item, start, end)
-            known[start, end] = frozenset().union(*(claim.held for claim in claims))
+            alone = claims[0].held if len(claims) == 1 else None
+            known[start, end] = alone or frozenset().union(*(claim.held for claim in claims))
         return known[start, end]
 
     def ranking_of(self, index: PassageIndex, query: Query, weights: Weights) -> Ranking:
@@ -181,6 +184,7 @@ class Cache:
         self.tried.clear()  # any answer may
         self.rankings.clear()
         self.worth.clear()
+        self.followed.clear()
         self.sizes.clear()
         gone = set(items)
         for stretch in [one for one in self.stretches if one[0] in gone]:

@@ -27,8 +27,13 @@ class Placed(MutableMapping[str, int]):
         self._loaded = len(numbers)
 
     def __getitem__(self, id: str) -> int:
+        slot = self._put.get(id)
+        if slot is not None:
+            return slot
         number = self._place(id)
-        return self._put[id] if number is None else self._column.item(number)
+        if number is None:
+            raise KeyError(id)
+        return self._column.item(number)
 
     def __contains__(self, id: object) -> bool:
         return id in self._put or self._place(id) is not None

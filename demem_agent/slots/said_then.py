@@ -150,7 +150,7 @@ def _absent(state: State, query: Query) -> str | None:
     name = teller(query.text)
     if name is None or named_in(name, index.speakers.codes):
         return None
-    if index.spelling.heard(query.text).text != query.text:
+    if index.heard(query.text).text != query.text:
         return None
     is_known = any(len(index.lexical.postings(term)) for term in terms(name))
     if name.islower() and not is_known:

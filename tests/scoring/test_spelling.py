@@ -52,6 +52,17 @@ def test_alergic_finds_what_allergic_finds() -> None:
     assert wrong.text == right.text
 
 
+def test_a_query_is_understood_by_the_passages_there_are_now() -> None:
+    index = index_of("The boiler is old")
+    assert index.heard("Where is the vyolin?").text == "Where is the vyolin?"
+    said = "The violin is in Porto"
+    vectors = as_matrix(ENCODER.encode([said]), 1)
+    index.add(Evidence("e2", said), [(0, len(said))], vectors, slot=1)
+    assert index.heard("Where is the vyolin?").text == "Where is the violin?"
+    index.remove(["e2"])
+    assert index.heard("Where is the vyolin?").text == "Where is the vyolin?"
+
+
 def test_a_word_that_the_memory_misspells_is_found_by_the_right_one() -> None:
     texts = ("I am alergic to nuts", "I like walks", "My sister paints", "We went to a concert")
     memory = SlotMemory()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from demem_agent import Evidence
+from demem_agent import Evidence, SlotMemory
 from demem_agent.scoring import Query, Ranking, Weights, default_weights
 from demem_agent.scoring.index import PassageIndex
 from demem_agent.slots.cache import Cache
@@ -51,6 +51,17 @@ def test_nothing_is_kept_of_a_question_once_text_is_forgotten() -> None:
     ranking(cache, index, query("bread"))
     cache.forget(["e1"])
     assert "bread" not in repr(cache.rankings)
+
+
+def test_nothing_is_kept_of_what_took_the_place_of_a_line_once_text_is_forgotten() -> None:
+    memory = SlotMemory(clock=None)
+    memory.ingest("The boiler is in the cellar")
+    memory.update("e1", "The boiler is in the attic")
+    memory.read("Where is the boiler?")
+    cache = memory._held.state.cache
+    assert "attic" in repr(cache.followed)
+    memory.forget("e2")
+    assert not cache.followed
 
 
 def test_other_weights_rank_anew() -> None:

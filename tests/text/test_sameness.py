@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,6 +12,17 @@ from demem_agent.encoders import is_word
 from demem_agent.text.sameness import differs_by_typo, wording
 
 WORDS = "the dentist moved my appointment to the old town near Porto".split()
+DIGIT = re.compile(r"\d")
+TOLD_WITH_NUMBERS = (
+    "please ",
+    "a ",
+    "I can't ",
+    "it's 5's ",
+    "3.5 ",
+    "``` 7 ```",
+    "`b 2` ",
+    " 9n't",
+)
 NUMBERS = st.from_regex(r"[1-9][0-9]{0,3}(\.[1-9])?", fullmatch=True)
 
 
@@ -81,6 +94,12 @@ def test_numbers_are_never_taken_for_each_other(one: str, other: str, place: int
     first, second = (" ".join([*WORDS[:place], n, *WORDS[place:]]) for n in (one, other))
     assert (wording(first) == wording(second)) == (one == other)
     assert not differs_by_typo(first, second, is_word)
+
+
+@given(st.lists(st.one_of(st.text(max_size=4), st.sampled_from(TOLD_WITH_NUMBERS))))
+def test_a_wording_has_the_digits_of_its_text(parts: list[str]) -> None:
+    text = "".join(parts)
+    assert DIGIT.findall(" ".join(wording(text))) == DIGIT.findall(text)
 
 
 @given(st.text(max_size=80))

@@ -88,20 +88,20 @@ class Lineage:
         self,
         line: Stretch,
         least: float = HOLDS,
-        counts: Callable[[Succession], bool] = lambda _: True,
+        counts: Callable[[Succession, float], bool] = lambda *_: True,
     ) -> list[Succession]:
         """Return what has taken the place of parts of a line, the surest of each part.
 
         Args:
             least: confidence, in [0, 1].
-            counts: whether one of them is looked at.
+            counts: whether one of them, of such a confidence, is looked at.
         """
         found: dict[tuple[int, int], tuple[float, Succession]] = {}
         for succession in self._by_old.get(line[0], {}).values():
-            confidence = self.confidence(succession)
-            if confidence < least or not _overlap(line, succession.old):
+            if not _overlap(line, succession.old):
                 continue
-            if not counts(succession):
+            confidence = self.confidence(succession)
+            if confidence < least or not counts(succession, confidence):
                 continue
             _, start, end = succession.old
             known = found.get((start, end))
@@ -170,8 +170,11 @@ class Lineage:
 
     def _proved(self, line: Stretch, after: int) -> float:
         """Return what later contexts say for a line, in log-odds."""
+        contexts = self._right.get(line[0])
+        if not contexts:  # as of most
+            return 0.0
         total = 0.0
-        for id, told in self._right.get(line[0], {}).items():
+        for id, told in contexts.items():
             if number_of(id) > after:
                 for start, end, weight in told:
                     total += weight * _overlap(line, (line[0], start, end))

@@ -16,6 +16,7 @@ from demem_agent.slots.state import State
 from demem_agent.slots.successions.claims import Claim
 from demem_agent.slots.successions.model import EXCLUDES, exclusion
 from demem_agent.slots.successions.worth import Worth, worth
+from demem_agent.text.remembered import kept_lately
 from demem_agent.types import number_of
 
 __all__ = ["EXCLUDES", "narrates", "owner", "rivals", "words_of_line", "worth_in"]
@@ -76,6 +77,7 @@ def owner(speaker: str | None) -> str:
     return "" if name in NARRATORS else name
 
 
+@kept_lately(64)  # it is asked of every line
 def narrates(speaker: str | None) -> bool:
     """Whether a speaker is an assistant: what it says is advice more often than what holds."""
     return (speaker or "").strip().casefold() in NARRATORS

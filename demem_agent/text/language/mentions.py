@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 from demem_agent.later import pattern
 from demem_agent.text.language.words import words
+from demem_agent.text.remembered import kept_lately
 from demem_agent.text.sameness import tells_nothing, wording
 
 __all__ = ["SO_LITTLE", "greets", "merely_names"]
@@ -55,7 +56,10 @@ def merely_names(text: str, names: Collection[str]) -> bool:
     Args:
         names: their words, in lower case.
     """
-    if len(text) > SO_LITTLE:
-        return False
+    return len(text) <= SO_LITTLE and _merely_names(text, frozenset(names))
+
+
+@kept_lately(1024)  # lines are ranked again and again
+def _merely_names(text: str, names: frozenset[str]) -> bool:
     said = [word for word in words(_SHOWN.sub(" ", text)) if word not in names]
     return not said or tells_nothing(wording(_MARKS.sub(" ", " ".join(said))))
