@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-import typer
 from rich.console import RenderableType
 
 from demem_agent.cli.faults import UsageError
 from demem_agent.cli.json_values import Json
-from demem_agent.cli.measuring.announcing import announcement, spent_words, used_value
+from demem_agent.cli.measuring.announcing import announcement, spent_words, start, used_value
 from demem_agent.cli.measuring.protocol_options import ProtocolOptions
 from demem_agent.cli.measuring.systems import OURS
 from demem_agent.cli.measuring.trial import Trial
 from demem_agent.cli.measuring.written import note_files, written
 from demem_agent.cli.model_options import ModelOptions
-from demem_agent.cli.printing import print_line
 from demem_agent.cli.progress import ticking
 from demem_agent.cli.tables.cells import cell
 from demem_agent.cli.tables.protocol import protocol_parts
@@ -73,7 +70,8 @@ class Protocol:
         models = {name: self.model_options.chat(name, ledger) for name in self._names}
         questions = self._questions(dialogues, limit)
         expected = self._estimate(questions, models, ledger)
-        self._announce(expected, len(questions) * self.options.runs)
+        lines = announcement(expected, len(questions) * self.options.runs, self.model_options)
+        start(lines, agreed=self.options.yes or not expected.questions)
         panel = self._panel(lambda name: self._recorded(models[name]))
         marked = _marked(questions, panel)
         used = used_value(ledger)
@@ -136,21 +134,6 @@ class Protocol:
             return ()
         panel = self._panel(lambda name: Recorded(name, file, "replay"))
         return asyncio.run(mark(questions, panel, ignore=True)).marks
-
-    def _announce(self, expected: Estimate, everything: int) -> None:
-        """Say on the error stream what is about to be asked, and start only if that is wanted.
-
-        Raises:
-            UsageError: where nobody is there to ask.
-            typer.Abort: if the answer is no.
-        """
-        for line in announcement(expected, everything, self.model_options):
-            print_line(line, sys.stderr)
-        if self.options.yes or not expected.questions:
-            return
-        if not (sys.stdin.isatty() and sys.stderr.isatty()):
-            raise UsageError("nothing was asked yet: pass --yes to start where nobody can be asked")
-        typer.confirm("Start?", abort=True, err=True)
 
 
 def _one_limit(trial: Trial) -> int:
