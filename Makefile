@@ -35,6 +35,7 @@ OLD_MCP_VENV := .venv-adapters-old-mcp
 SERVER_VENV := .venv-server
 POSTGRES_VENV := .venv-postgres
 RIVALS_VENV := .venv-rivals
+RIVALS_MODELS_VENV := .venv-rivals-models
 PIP_INSTALL := -m pip install --quiet
 # Of the thousands of modules of frameworks the tests import a part, and Python compiles that when it does.
 INSTALL_UNCOMPILED := $(PIP_INSTALL) --no-compile
@@ -77,8 +78,9 @@ test-adapters: $(ADAPTERS_VENV)/.ready $(CREW_VENV)/.ready $(OLD_MCP_VENV)/.read
 	@$(CREW_VENV)/bin/python -m pytest $(MANY) $(APART_TESTS) tests/adapters/test_conversations.py $(ARGS)
 	@$(WITH_NODE) $(OLD_MCP_VENV)/bin/python -m pytest -m 'not models' tests/adapters/test_mcp.py $(ARGS)
 
-test-rivals: $(RIVALS_VENV)/.ready  ## run the tests of the rivals that this memory is compared with, in an environment of their own
+test-rivals: $(RIVALS_VENV)/.ready $(RIVALS_MODELS_VENV)/.ready  ## run the tests of the rivals that this memory is compared with, in environments of their own
 	@$(RIVALS_VENV)/bin/python -m pytest -m 'not slow' tests/evaluate/test_rivals.py $(ARGS)
+	@$(RIVALS_MODELS_VENV)/bin/python -m pytest -m 'not slow' tests/evaluate/test_asking_rivals.py $(ARGS)
 
 test-server: $(SERVER_VENV)/.ready  ## try some 5,000 generated requests on a server, against its OpenAPI document
 	@$(SERVER_VENV)/bin/python tests/server/conformance.py $(ARGS)
@@ -159,7 +161,7 @@ mutants: $(VENV)/.dev  ## put small wrong changes into the library and list thos
 	@$(RUN) benchmarks/mutants.py $(ARGS)
 
 clean:  ## remove the environments and everything built or cached
-	rm -rf $(VENV) $(MODELS_VENV) $(DOCS_VENV) $(ADAPTERS_VENV) $(CREW_VENV) $(OLD_MCP_VENV) $(SERVER_VENV) $(POSTGRES_VENV) $(RIVALS_VENV) dist build .pytest_cache .hypothesis .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(MODELS_VENV) $(DOCS_VENV) $(ADAPTERS_VENV) $(CREW_VENV) $(OLD_MCP_VENV) $(SERVER_VENV) $(POSTGRES_VENV) $(RIVALS_VENV) $(RIVALS_MODELS_VENV) dist build .pytest_cache .hypothesis .mypy_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The stamps below are newer than pyproject.toml when an environment is up to date.
@@ -235,7 +237,12 @@ $(RIVALS_VENV)/.ready: pyproject.toml | $(RIVALS_VENV)/.created
 	@$(RIVALS_VENV)/bin/python $(INSTALL_UNCOMPILED) --editable '.[rivals]' hypothesis pytest
 	@touch $@
 
-$(VENV)/.created $(DOCS_VENV)/.created $(MODELS_VENV)/.created $(ADAPTERS_VENV)/.created $(CREW_VENV)/.created $(OLD_MCP_VENV)/.created $(SERVER_VENV)/.created $(POSTGRES_VENV)/.created $(RIVALS_VENV)/.created:
+$(RIVALS_MODELS_VENV)/.ready: pyproject.toml | $(RIVALS_MODELS_VENV)/.created
+	@echo "installing the rivals that ask a model into $(RIVALS_MODELS_VENV) ..."
+	@$(RIVALS_MODELS_VENV)/bin/python $(INSTALL_UNCOMPILED) --editable '.[rivals-models]' hypothesis pytest
+	@touch $@
+
+$(VENV)/.created $(DOCS_VENV)/.created $(MODELS_VENV)/.created $(ADAPTERS_VENV)/.created $(CREW_VENV)/.created $(OLD_MCP_VENV)/.created $(SERVER_VENV)/.created $(POSTGRES_VENV)/.created $(RIVALS_VENV)/.created $(RIVALS_MODELS_VENV)/.created:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 		echo "DeMem needs Python 3.11 or newer, but '$(PYTHON)' gives: $$($(PYTHON) --version 2>&1 | tail -n 1)." \
 			"Name another one: make PYTHON=/path/to/python" >&2; exit 1; }

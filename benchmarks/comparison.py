@@ -27,7 +27,7 @@ from evaluate_all import commit, header, replaced, row
 
 from demem_agent.cli.tables.comparison import best_first, costs
 from demem_agent.cli.tables.figures import interval, share
-from demem_agent.evaluate.rivals import RIVALS, UNMEASURED
+from demem_agent.evaluate.rivals import ASKING, RIVALS, UNMEASURED
 
 Report = dict[str, Any]
 
@@ -54,6 +54,7 @@ def main() -> None:
         "table": "\n".join(table(report)),
         "standing": "\n".join(standing(report)),
         "settings": "\n".join(settings(report)),
+        "asking": "\n".join(asking()),
         "unmeasured": "\n".join(unmeasured()),
     }
     if given.into is None:
@@ -198,8 +199,15 @@ def settings(report: Report) -> Iterator[str]:
         yield row(name, ["", "not measured", f"not installed: {', '.join(lacking)}"])
 
 
+def asking() -> Iterator[str]:
+    """Yield how those are set that are measured where a model is named."""
+    yield from header("system", ["of", "settings", "asks its model", "needs beside a model"])
+    for name, one in ASKING.items():
+        yield row(name, [one.packages[0], one.settings, one.calls, one.needs])
+
+
 def unmeasured() -> Iterator[str]:
-    """Yield what needs a model."""
+    """Yield what is not measured with a model either."""
     yield from header("rival", ["installed and read", "needs"])
     for name, one in UNMEASURED.items():
         yield row(name, [one.package, one.needs])

@@ -15,6 +15,7 @@ from demem_agent.errors import InvalidInput
 
 if TYPE_CHECKING:
     from demem_agent.llms import Ledger, OpenAIChat
+    from demem_agent.llms.passing import Passing
 
 __all__ = ["ModelOptions"]
 
@@ -97,6 +98,20 @@ class ModelOptions:
             api_key=self._key(),
             retry=Retry(seconds=self.timeout),
             ledger=ledger,
+        )
+
+    def passing(self, model: str, ledger: Ledger) -> Passing:
+        """Make what passes on to a model of this provider what other programs ask.
+
+        Raises:
+            UsageError: if the key is not where it should be.
+        """
+        from demem_agent.llms import Retry
+        from demem_agent.llms.passing import Passing
+
+        retry = Retry(seconds=self.timeout)
+        return Passing(
+            model, base_url=self.base_url, api_key=self._key(), retry=retry, ledger=ledger
         )
 
     def _key(self) -> str | None:

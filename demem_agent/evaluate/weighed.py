@@ -1,4 +1,4 @@
-"""What a system takes, counted while it is measured: processor time and room on disk."""
+"""What a system takes, counted as it is measured: processor time, room on disk, and its model."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from datetime import datetime
 from typing import Protocol, TypeVar, runtime_checkable
 
 from demem_agent.evaluate.system import Maker, System
+from demem_agent.llms.model import Usage
 from demem_agent.turns import Turn
 
-__all__ = ["Cost", "KeepsFiles", "Weighed", "weighed"]
+__all__ = ["AsksModel", "Cost", "KeepsFiles", "Weighed", "weighed"]
 
 _T = TypeVar("_T")
 
@@ -26,6 +27,15 @@ class KeepsFiles(Protocol):
         ...
 
 
+@runtime_checkable
+class AsksModel(Protocol):
+    """A system that asks a language model by itself; most do not."""
+
+    def newly_used(self) -> Usage:
+        """Return what its calls have used since this was asked last."""
+        ...
+
+
 @dataclass(slots=True)
 class Cost:
     """What all dialogues of one system took.
@@ -34,6 +44,7 @@ class Cost:
         turns, reads: how many were told, and how many readings given.
         ingesting, reading: seconds of the processor, of all threads and of programs started.
         disk: bytes of all dialogues, 0 or None of a system in RAM.
+        used: by the model that the system asks, to remember and to read; None where it asks none.
     """
 
     turns: int = 0
@@ -41,6 +52,7 @@ class Cost:
     ingesting: float = 0.0
     reading: float = 0.0
     disk: int | None = None
+    used: Usage | None = None
 
 
 class Weighed:
@@ -52,7 +64,7 @@ class Weighed:
 
     def ingest(self, turns: Sequence[Turn]) -> None:
         """Have the system remember the turns, and count what that takes."""
-        seconds, _ = _timed(lambda: self._system.ingest(turns))
+        seconds = self._counted(lambda: self._system.ingest(turns))[0]
         self._cost.ingesting += seconds
         self._cost.turns += len(turns)
         if isinstance(self._system, KeepsFiles):
@@ -60,10 +72,17 @@ class Weighed:
 
     def read(self, query: str, limit: int, at: datetime | None = None) -> str:
         """Return what the system reads, and count what that takes."""
-        seconds, text = _timed(lambda: self._system.read(query, limit, at))
+        seconds, text = self._counted(lambda: self._system.read(query, limit, at))
         self._cost.reading += seconds
         self._cost.reads += 1
         return text
+
+    def _counted(self, call: Callable[[], _T]) -> tuple[float, _T]:
+        """Make a call; return its seconds and what it gave, and count what its model used."""
+        timed = _timed(call)
+        if isinstance(self._system, AsksModel):
+            self._cost.used = (self._cost.used or Usage()) + self._system.newly_used()
+        return timed
 
 
 def weighed(make: Maker, cost: Cost) -> Maker:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterable, Iterator
 
+import typer
+
+from demem_agent.cli.faults import UsageError
 from demem_agent.cli.json_values import Json
 from demem_agent.cli.model_options import ModelOptions
+from demem_agent.cli.printing import print_line
 from demem_agent.evaluate.protocol.forecast import Estimate
 from demem_agent.llms import Ledger
 
-__all__ = ["announcement", "spent_words", "used_value"]
+__all__ = ["announcement", "limits_words", "spent_words", "start", "used_value"]
 
 
 def announcement(
@@ -29,7 +34,7 @@ def announcement(
         return
     yield _estimate_words(expected)
     yield _time_words(expected.calls / parallel, parallel)
-    yield _limits_words(options)
+    yield limits_words(options)
 
 
 def _estimate_words(expected: Estimate) -> str:
@@ -76,7 +81,27 @@ def spent_words(used: Json) -> str:
     return f"Asked in this run: {requests}, {prompts}, {answers}, {cost}."
 
 
-def _limits_words(options: ModelOptions) -> str:
+def start(lines: Iterable[str], *, agreed: bool) -> None:
+    """Say on the error stream what is about to be asked, and go on only if that is wanted.
+
+    Args:
+        agreed: whether it was said before that it is wanted, or nothing is to be asked.
+
+    Raises:
+        UsageError: where nobody is there to ask.
+        typer.Abort: if the answer is no.
+    """
+    for line in lines:
+        print_line(line, sys.stderr)
+    if agreed:
+        return
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise UsageError("nothing was asked yet: pass --yes to start where nobody can be asked")
+    typer.confirm("Start?", abort=True, err=True)
+
+
+def limits_words(options: ModelOptions) -> str:
+    """Say where a run stops."""
     limits: list[str] = []
     if options.limit_cost is not None:
         limits.append(f"a cost of {options.limit_cost:g}")

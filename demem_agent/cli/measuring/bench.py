@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -15,19 +14,17 @@ from demem_agent.cli.faults import UsageError
 from demem_agent.cli.json_values import Json
 from demem_agent.cli.measuring.arena import arena_of_readings
 from demem_agent.cli.measuring.benchmarks import BENCHMARKS, benchmark_named, loaded
-from demem_agent.cli.measuring.comparing import compared, rivals_named
+from demem_agent.cli.measuring.comparison import Comparison
 from demem_agent.cli.measuring.model_runs import OF_RUNS, Asked, of_file, of_paper, with_model
-from demem_agent.cli.measuring.protocol_options import ProtocolOptions
+from demem_agent.cli.measuring.protocol_options import ProtocolOptions, require_no_model_options
 from demem_agent.cli.measuring.slots_and_ablations import ablation_rows, by_row, slot_rows
 from demem_agent.cli.measuring.submit_options import SubmitOptions
 from demem_agent.cli.measuring.trial import Trial
-from demem_agent.cli.measuring.written import note_files, written
 from demem_agent.cli.model_options import ModelOptions
 from demem_agent.cli.output import Output
-from demem_agent.cli.tables.comparison import comparison_parts
 from demem_agent.cli.tables.paper import paper_scores, paper_table
 from demem_agent.cli.tables.slots_and_ablations import ablation_parts, slot_parts
-from demem_agent.evaluate import Dialogue, save
+from demem_agent.evaluate import Dialogue
 
 __all__ = ["bench"]
 
@@ -86,7 +83,8 @@ def bench(
 
     Tables for a person, or JSON; with --out also every record, the report and the figures.
     docs/evaluation.md defines what is measured. With --model a language model answers and judges
-    mark, as in the paper; the same command goes on with what is in the folder of --out.
+    mark, as in the paper; the same command goes on with what is in the folder of --out. With
+    --systems it is what rivals ask that need one.
 
     paper TABLE: a table of the paper that needs a model, with its models, judges and runs.
     verify FILE: whether the figures of such a run follow from what models replied.
@@ -105,20 +103,18 @@ def bench(
     if of is not None:
         raise UsageError(f"{of!r} is one word too many: only {', '.join(OF_RUNS)} take another")
     if rivals is not None:
-        _require_nothing_else(name, trial, model_options, others=others)
+        _require_nothing_else(name, trial, others=others)
+        comparison = Comparison(trial, model_options, protocol_options)
+        comparison.run(benchmark_named(name), data, rivals, output)
+        return
     if model_options.model is not None:
         with_model(asked, output, [paper_scores()] if name == "locomo" else [], others=others)
         return
-    asked.require_no_model()
-    if rivals is not None:
-        _comparison(name, data, trial, output, rivals)
-    else:
-        _readings(name, data, trial, output, wanted=_Wanted(ablations, slots))
+    require_no_model_options(model_options, protocol_options)
+    _readings(name, data, trial, output, wanted=_Wanted(ablations, slots))
 
 
-def _require_nothing_else(
-    name: str, trial: Trial, model_options: ModelOptions, *, others: bool
-) -> None:
+def _require_nothing_else(name: str, trial: Trial, *, others: bool) -> None:
     """Check that nothing is asked for beside a comparison with rivals, which is of dialogues.
 
     Args:
@@ -127,10 +123,9 @@ def _require_nothing_else(
     Raises:
         UsageError: for what a comparison leaves out, or for tasks that are rows and no dialogues.
     """
-    if others or trial.system or model_options.model is not None:
+    if others or trial.system:
         raise UsageError(
-            "--systems measures rivals alone; leave it out, or "
-            "--system, --slots, --ablations and --model"
+            "--systems measures rivals alone; leave it out, or --system, --slots and --ablations"
         )
     if name == "memoryarena":
         raise UsageError("--systems compares on dialogues, and memoryarena has none")
@@ -158,20 +153,6 @@ def _readings(
     if name == "locomo":
         also.insert(0, paper_table())
     trial.show(measured, output, data=benchmark.name, also=also, found=more)
-
-
-def _comparison(name: str, data: Path | None, trial: Trial, output: Output, rivals: str) -> None:
-    """Measure this memory beside rivals; print it, and write it where asked."""
-    chosen = rivals_named(rivals)
-    benchmark = benchmark_named(name)
-    beside = compared(loaded(benchmark, data), chosen, trial.limit or (), trial.seed)
-    document: Json = {"data": benchmark.name, **beside.document}
-    parts = list(comparison_parts(document))
-    if trial.out is not None:
-        trial.out.mkdir(parents=True, exist_ok=True)
-        files = written(trial.out, partial(save, beside.measured), document, parts)
-        note_files(files, document, parts)
-    output.show(document, *parts)
 
 
 def _others(

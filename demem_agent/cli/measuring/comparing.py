@@ -10,15 +10,28 @@ from demem_agent.cli.json_values import Json
 from demem_agent.cli.progress import ticking
 from demem_agent.errors import InvalidInput
 from demem_agent.evaluate import Dialogue, Measured, evaluate, report
-from demem_agent.evaluate.rivals import RIVALS, Rival, made_by, missing
+from demem_agent.evaluate.rivals import ASKING, RIVALS, Asking, Rival, made_by, missing
 from demem_agent.evaluate.run import Tick
 from demem_agent.evaluate.weighed import Cost, weighed
+from demem_agent.llms.model import ChatModel
 
-__all__ = ["Compared", "compared", "rivals_named"]
+__all__ = ["Chosen", "Compared", "compared", "rivals_named"]
 
 #: Characters that a reading may have, unless others are asked for.
 LIMITS = (2000, 6000)
 _ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Rivals by name: those that ask no model, and those that cannot do without one."""
+
+    rivals: dict[str, Rival]
+    asking: dict[str, Asking]
+
+    def asked(self, model: ChatModel) -> dict[str, Rival]:
+        """Return all of them, those that need a model with this one."""
+        return self.rivals | {name: one.asked(model) for name, one in self.asking.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,21 +42,24 @@ class Compared:
     document: Json
 
 
-def rivals_named(names: str) -> dict[str, Rival]:
+def rivals_named(names: str) -> Chosen:
     """Return rivals by a list of names with commas, or all.
 
     Raises:
         InvalidInput: for a name that none has.
     """
     if names == _ALL:
-        return dict(RIVALS)
-    found: dict[str, Rival] = {}
+        return Chosen(dict(RIVALS), dict(ASKING))
+    chosen = Chosen({}, {})
     for name in names.split(","):
-        if name not in RIVALS:
-            allowed = f"{_ALL}, or of {', '.join(RIVALS)}, with commas between"
+        if name in RIVALS:
+            chosen.rivals[name] = RIVALS[name]
+        elif name in ASKING:
+            chosen.asking[name] = ASKING[name]
+        else:
+            allowed = f"{_ALL}, or of {', '.join([*RIVALS, *ASKING])}, with commas between"
             raise InvalidInput("systems", name, allowed)
-        found[name] = RIVALS[name]
-    return found
+    return chosen
 
 
 def compared(

@@ -50,18 +50,6 @@ class Asked:
         if self.submit_options != SubmitOptions():
             raise UsageError("--contract and --run are of demem bench submit FILE")
 
-    def require_no_model(self) -> None:
-        """Check that no option of a model was given where none is named.
-
-        Raises:
-            UsageError
-        """
-        given = (self.model_options, self.protocol_options)
-        if given != (ModelOptions(), ProtocolOptions()):
-            raise UsageError(
-                "--judge, --runs and the other options of a language model need --model NAME"
-            )
-
     def require_file_alone(self, *, others: bool) -> None:
         """Check that nothing is asked for that a file is not read for.
 

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-import typer
 from rich.console import RenderableType
 
 from demem_agent.cli.faults import UsageError
 from demem_agent.cli.json_values import Json
-from demem_agent.cli.measuring.announcing import announcement, spent_words, used_value
+from demem_agent.cli.measuring.announcing import announcement, spent_words, start, used_value
 from demem_agent.cli.measuring.arena import arena_of_marks
 from demem_agent.cli.measuring.benchmarks import Benchmark, digest_of
 from demem_agent.cli.measuring.protocol_options import ProtocolOptions
@@ -22,7 +20,6 @@ from demem_agent.cli.measuring.systems import OURS
 from demem_agent.cli.measuring.trial import Trial
 from demem_agent.cli.measuring.written import note_files, report_files
 from demem_agent.cli.model_options import ModelOptions
-from demem_agent.cli.printing import print_line
 from demem_agent.cli.progress import ticking
 from demem_agent.cli.tables.cells import cell
 from demem_agent.cli.tables.protocol import protocol_parts
@@ -175,17 +172,10 @@ class Protocol:
             typer.Abort: if the answer is no.
         """
         parallel = self.options.parallel
-        for line in announcement(expected, everything, self.model_options, parallel=parallel):
-            print_line(line, sys.stderr)
-        if not expected.questions:
-            return
-        if self._file is None:
-            print_line("Nothing is kept of it without --out DIR.", sys.stderr)
-        if self.options.yes:
-            return
-        if not (sys.stdin.isatty() and sys.stderr.isatty()):
-            raise UsageError("nothing was asked yet: pass --yes to start where nobody can be asked")
-        typer.confirm("Start?", abort=True, err=True)
+        lines = [*announcement(expected, everything, self.model_options, parallel=parallel)]
+        if expected.questions and self._file is None:
+            lines.append("Nothing is kept of it without --out DIR.")
+        start(lines, agreed=self.options.yes or not expected.questions)
 
     def _marked(
         self, questions: Sequence[Posed], panel: Panel, header: Header, had: Contents | None

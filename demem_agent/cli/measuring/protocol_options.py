@@ -7,7 +7,10 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["ProtocolOptions"]
+from demem_agent.cli.faults import UsageError
+from demem_agent.cli.model_options import ModelOptions
+
+__all__ = ["ProtocolOptions", "require_no_model_options"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,3 +40,15 @@ class ProtocolOptions:
     yes: Annotated[
         bool, typer.Option("--yes", help="Start without asking whether the estimate is all right.")
     ] = False
+
+
+def require_no_model_options(model: ModelOptions, protocol: ProtocolOptions) -> None:
+    """Check that nothing is said about a language model where none is named.
+
+    Raises:
+        UsageError
+    """
+    if model != ModelOptions() or protocol != ProtocolOptions():
+        raise UsageError(
+            "--judge, --runs and the other options of a language model need --model NAME"
+        )

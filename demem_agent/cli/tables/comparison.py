@@ -10,7 +10,13 @@ from demem_agent.cli.json_values import Document
 from demem_agent.cli.tables.cells import add_columns, add_figures, cell, table
 from demem_agent.cli.tables.figures import interval
 
-__all__ = ["best_first", "comparison_parts", "costs"]
+__all__ = ["REWRITTEN", "best_first", "comparison_parts", "costs", "model_costs"]
+
+#: What recall says of a system that stores what a model wrote.
+REWRITTEN = (
+    "recall counts words that stand in a row as they were said; of memories that a model rewrote "
+    "it says how much of the wording they kept, and not whether the answer is in them."
+)
 
 
 def comparison_parts(document: Document) -> Iterator[RenderableType]:
@@ -20,17 +26,26 @@ def comparison_parts(document: Document) -> Iterator[RenderableType]:
     shown = table("Gold evidence in the text, and what it takes")
     add_columns(shown, "system", "encoder")
     add_figures(shown, *(f"recall {limit:,}" for limit in document["limits"]))
+    asked = [name for name, found in document["systems"].items() if found["used"]]
     add_figures(shown, "ms a turn", "ms a read", "KB a dialogue")
+    if asked:
+        add_figures(shown, "calls", "tokens", "cost")
     for name in best_first(document):
         found = document["systems"][name]
         recall = [interval(one) for one in found["recall"].values()]
         style = "bold" if name == "demem" else ""
         figures = [*recall, *costs(found, document["dialogues"])]
+        if asked:
+            figures += model_costs(found)
         shown.add_row(cell(name), cell(found["encoder"]), *figures, style=style)
     yield shown
+    if asked:
+        yield cell(f"{', '.join(asked)}: {REWRITTEN}")
     yield _settings(document)
     for name, needed in document["missing"].items():
         yield cell(f"not measured, since not installed: {name} ({', '.join(needed)})")
+    for name in document["unasked"]:
+        yield cell(f"not measured, since it needs a model: {name} (--systems {name} --model NAME)")
 
 
 def best_first(document: Document) -> list[str]:
@@ -49,6 +64,16 @@ def costs(found: Document, dialogues: int) -> list[str]:
     read = 1000 * found["reading"] / max(found["reads"], 1)
     disk = f"{found['disk'] / dialogues / 1000:,.0f}" if found["disk"] else "-"
     return [f"{turn:.2f}", f"{read:.2f}", disk]
+
+
+def model_costs(found: Document) -> list[str]:
+    """Return what a system's model took: calls, tokens, and cost; "-" where it has none."""
+    used = found["used"]
+    if not used:
+        return ["-", "-", "-"]
+    cost = "not known" if used["cost"] is None else f"{used['cost']:,.4f}"
+    tokens = used["prompt_tokens"] + used["completion_tokens"]
+    return [f"{used['requests']:,}", f"{tokens:,}", cost]
 
 
 def _settings(document: Document) -> RenderableType:

@@ -8,7 +8,7 @@ from typing import Any
 
 from demem_agent.evaluate.rivals.encoding import Encode
 
-__all__ = ["LangGraph", "LangMem"]
+__all__ = ["LangGraph", "LangMem", "indexed_store"]
 
 _NAMESPACE = ("memories",)
 
@@ -17,7 +17,7 @@ class LangGraph:
     """An ``InMemoryStore`` with an index, which keeps all in RAM."""
 
     def __init__(self, _: Path, encode: Encode) -> None:
-        self._store = _store(encode)
+        self._store = indexed_store(encode)
 
     def add(self, passages: Sequence[str]) -> None:
         """Put passages, all of them in one batch."""
@@ -36,13 +36,13 @@ class LangGraph:
 class LangMem:
     """The two tools that LangMem gives an agent: one that writes memories, one that finds them.
 
-    Its managers, which have a model extract memories, need a model.
+    Its managers, which have a model extract memories, are in ``asking/lang.py``.
     """
 
     def __init__(self, _: Path, encode: Encode) -> None:
         from langmem import create_manage_memory_tool, create_search_memory_tool
 
-        store = _store(encode)
+        store = indexed_store(encode)
         self._manage = create_manage_memory_tool(_NAMESPACE, store=store)
         self._search = create_search_memory_tool(
             _NAMESPACE, store=store, response_format="content_and_artifact"
@@ -62,7 +62,8 @@ class LangMem:
         return [self._numbers[item.key] for item in found.artifact]
 
 
-def _store(encode: Encode) -> Any:
+def indexed_store(encode: Encode) -> Any:
+    """Return an ``InMemoryStore`` that indexes contents by an encoder."""
     from langgraph.store.memory import InMemoryStore
 
     (vector,) = encode(["a"])

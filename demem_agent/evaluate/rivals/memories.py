@@ -3,37 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from demem_agent.evaluate.rivals.encoding import Encode
 
-__all__ = ["Mem0"]
+__all__ = ["Mem0", "memory_in"]
 
 
 class Mem0:
     """The open-source ``Memory`` over its default store, Qdrant, on disk.
 
-    With a model mem0 extracts facts of what it is told, and stores these; that needs one call a
-    turn, and is not measured here.
+    With a model mem0 extracts facts of what it is told, and stores these: ``asking/mem0.py``.
     """
 
     def __init__(self, folder: Path, encode: Encode) -> None:
-        os.environ["MEM0_TELEMETRY"] = "False"
-        os.environ.setdefault("MEM0_DIR", str(folder))
-        from mem0 import Memory
-
-        (vector,) = encode(["a"])
-        stored = {"path": str(folder), "on_disk": True, "embedding_model_dims": len(vector)}
-        config = {
-            "vector_store": {"provider": "qdrant", "config": stored},
-            # It has to be given one, and does not call it.
-            "llm": {"provider": "openai", "config": {"api_key": "unused"}},
-            "embedder": {"provider": "langchain", "config": {"model": _embeddings(encode)}},
-            "history_db_path": str(folder / "history.db"),
-        }
-        self._memory = Memory.from_config(config)
+        # It has to be given a model, and does not call it.
+        self._memory = memory_in(folder, encode, {"api_key": "unused"})
         self._numbers: dict[str, int] = {}
 
     def add(self, passages: Sequence[str]) -> None:
@@ -46,6 +33,27 @@ class Mem0:
         """Return what its search finds."""
         found = self._memory.search(query, top_k=most, filters={"user_id": "u"})
         return [self._numbers[item["id"]] for item in found["results"]]
+
+
+def memory_in(folder: Path, encode: Encode, model: Mapping[str, str]) -> Any:
+    """Return a ``Memory`` that keeps its files in a folder, and posts nothing to its makers.
+
+    Args:
+        model: how it is to ask a model, as its provider ``openai`` takes it.
+    """
+    os.environ["MEM0_TELEMETRY"] = "False"
+    os.environ.setdefault("MEM0_DIR", str(folder))
+    from mem0 import Memory
+
+    (vector,) = encode(["a"])
+    stored = {"path": str(folder), "on_disk": True, "embedding_model_dims": len(vector)}
+    config = {
+        "vector_store": {"provider": "qdrant", "config": stored},
+        "llm": {"provider": "openai", "config": dict(model)},
+        "embedder": {"provider": "langchain", "config": {"model": _embeddings(encode)}},
+        "history_db_path": str(folder / "history.db"),
+    }
+    return Memory.from_config(config)
 
 
 def _embeddings(encode: Encode) -> Any:

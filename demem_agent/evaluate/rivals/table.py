@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from typing import Any, Protocol
 
 from demem_agent.evaluate.rankings import bm25, cosine, hybrid
 from demem_agent.evaluate.rivals.chroma import Chroma
@@ -38,6 +38,7 @@ class Rival:
         make: makes one for a dialogue.
         packages: what must be installed for it as pip calls it, its own first.
         programs: what must be there besides.
+        lacking: returns what else it cannot do without and is not there, in words.
         encoder: what makes its vectors; "" where it has none.
         settings: how it is set, and what of that is not as it recommends.
         needs: what it needs besides, and what it would send or write where.
@@ -46,6 +47,7 @@ class Rival:
     make: Maker
     packages: tuple[str, ...] = ()
     programs: tuple[str, ...] = ()
+    lacking: Callable[[], Sequence[str]] = tuple
     encoder: str = ""
     settings: str = "as it comes"
     needs: str = "nothing"
@@ -53,7 +55,7 @@ class Rival:
 
 @dataclass(frozen=True, slots=True)
 class Unmeasured:
-    """A rival that does nothing of its own without a model, as its installed code says.
+    """A rival that has no adapter, and why, as its installed code says.
 
     Attributes:
         package: as pip calls it, with the version that was installed and read.
@@ -64,10 +66,30 @@ class Unmeasured:
     needs: str
 
 
-def missing(rival: Rival) -> list[str]:
+class Packaged(Protocol):
+    """What is made of packages and programs."""
+
+    @property
+    def packages(self) -> tuple[str, ...]:
+        """As pip calls them."""
+        ...
+
+    @property
+    def programs(self) -> tuple[str, ...]:
+        """What must be there besides."""
+        ...
+
+    @property
+    def lacking(self) -> Callable[[], Sequence[str]]:
+        """Returns what else is not there, in words."""
+        ...
+
+
+def missing(rival: Packaged) -> list[str]:
     """Return what a rival needs and is not installed here."""
     packages = [name for name in rival.packages if not _version(name)]
-    return packages + [name for name in rival.programs if shutil.which(name) is None]
+    programs = [name for name in rival.programs if shutil.which(name) is None]
+    return [*packages, *programs, *rival.lacking()]
 
 
 def made_by(rival: Rival) -> str:
@@ -180,29 +202,24 @@ RIVALS: Mapping[str, Rival] = {
     ),
 }
 
-#: What was installed and read, and needs a model for what it stores, or is no memory to call.
+#: What was installed and read and has no adapter, since it needs more than a model, or is no memory
+#: to call.
 UNMEASURED: Mapping[str, Unmeasured] = {
-    "Graphiti (Zep)": Unmeasured(
-        "graphiti-core 0.31.2",
-        "a model for each episode that is added (facts and entities), an encoder and a reranker, "
-        "all three OpenAI's unless given; a graph database (Neo4j, FalkorDB, Kuzu); posts usage "
-        "unless GRAPHITI_TELEMETRY_ENABLED=false",
+    "Zep": Unmeasured(
+        "zep-cloud 4.0.1",
+        "a key of its makers' service, of which the package is the client, at their address; "
+        "Graphiti, which it is made of, has an adapter",
     ),
     "Cognee": Unmeasured(
         "cognee 1.6.5",
-        "a model for its graph (cognify), OpenAI's unless set; posts usage unless "
-        "TELEMETRY_DISABLED is set",
-    ),
-    "Hindsight": Unmeasured(
-        "hindsight-all 0.6.1",
-        "a model for the facts of what it retains, PostgreSQL, which it can start itself, an "
-        "encoder and a reranker fetched from Hugging Face; with the provider `none` it keeps "
-        "chunks without a model, which was not tried",
+        "a model for its graph (cognify), OpenAI's unless set; its settings and stores are a "
+        "process's, and not of one memory; posts usage unless TELEMETRY_DISABLED is set",
     ),
     "A-MEM": Unmeasured(
         "a-mem 0.2.6",
-        "a model for keywords, tags and links of every note, OpenAI's unless set; what pip "
-        "installs is a server around the authors' code, by others",
+        "a model for keywords, tags and links of every note, at an address that only the "
+        "environment sets; an encoder fetched from Hugging Face; what pip installs is a server "
+        "around the authors' code, by others",
     ),
     "memU": Unmeasured(
         "memu-py 0.1.8",
@@ -213,12 +230,6 @@ UNMEASURED: Mapping[str, Unmeasured] = {
         "letta 0.34.12",
         "a model: the package is an agent for the terminal, with a Node.js runtime, and no memory "
         "to call from Python",
-    ),
-    "LangMem's managers": Unmeasured("langmem 0.0.30", "a model that extracts memories"),
-    "mem0, as recommended": Unmeasured(
-        "mem0ai 2.2.1",
-        "a model for each turn that is added; for words beside vectors spaCy and fastembed, with "
-        "models fetched from the network",
     ),
     "Nemori": Unmeasured("none on PyPI", "its repository, and a model for each episode"),
 }
