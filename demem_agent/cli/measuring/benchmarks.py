@@ -75,13 +75,16 @@ def benchmark_named(name: str) -> Benchmark:
     return BENCHMARKS[name]
 
 
-def loaded(benchmark: Benchmark, data: Path | None) -> list[Dialogue]:
+def loaded(benchmark: Benchmark, data: Path | None, option: str = "--data") -> list[Dialogue]:
     """Read a benchmark from the user's file or folder.
+
+    Args:
+        option: of the command, which takes it.
 
     Raises:
         UsageError: if none was named, or there is none.
     """
-    wanted = f"--data takes {benchmark.expected} ({benchmark.source}), which DeMem does not ship"
+    wanted = f"{option} takes {benchmark.expected} ({benchmark.source}), which DeMem does not ship"
     if data is None:
         raise UsageError(f"where is {benchmark.name}? {wanted}")
     if not data.exists():
