@@ -46,6 +46,11 @@ from postgres_server import Server, programs
 from speed_data import Invented
 
 FIELD = "user"
+#: As of the workers that the command begins, but that it waits for them less long.
+SETTINGS = {
+    "distributed.scheduler.no-workers-timeout": "30s",
+    "distributed.worker.profile.enabled": False,
+}
 #: Turns that each worker tells a memory of its own before it is timed.
 WARM = 60
 
@@ -107,7 +112,7 @@ def written(path: Path, memories: int, items: int) -> dict[str, list[str]]:
 def workers(count: int, folder: Path) -> Iterator[Client]:
     """Give workers that have loaded what they need."""
     with (
-        dask.config.set({"distributed.scheduler.no-workers-timeout": "30s"}),
+        dask.config.set(SETTINGS),
         LocalCluster(
             n_workers=count,
             threads_per_worker=1,

@@ -34,10 +34,14 @@ AHEAD = 1000
 #: Nobody but this machine is to reach what is begun here, and no port is to be taken twice.
 _LOCAL = "127.0.0.1:0"
 _SECONDS = 10
-#: A worker that is killed while it begins is not begun again. With none left, tasks would wait for
-#: ever; after so long the call ends, and the same call again does them.
+_SETTINGS = {
+    # A worker that is killed while it begins is not begun again. With none left, tasks would wait
+    # for ever; after so long the call ends, and the same call again does them.
+    "distributed.scheduler.no-workers-timeout": "2 minutes",
+    # Nobody looks at what workers note down of themselves every few milliseconds.
+    "distributed.worker.profile.enabled": False,
+}
 _GONE = "no worker is left; what is done is kept, and the same call again does the rest"
-_NO_WORKERS = {"distributed.scheduler.no-workers-timeout": "2 minutes"}
 
 
 def done(
@@ -52,7 +56,7 @@ def done(
 def _workers(count: int) -> Iterator[Client]:
     """Begin workers of one thread each on this machine, and end them."""
     with (
-        dask.config.set(_NO_WORKERS),
+        dask.config.set(_SETTINGS),
         tempfile.TemporaryDirectory() as folder,
         LocalCluster(
             n_workers=count,
