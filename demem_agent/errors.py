@@ -13,6 +13,7 @@
     │   ├── ModelError        a language model failed or gave nothing usable; ``kind`` says how
     │   └── BudgetSpent       a spending limit stops a call of a language model
     ├── MissingExtra          also an ImportError: an optional dependency is not installed
+    ├── WorkersGone           no worker is left to work on many memories
     ├── MemoryFull            there is no room for what came, and the memory is not to forget for it
     └── StoreError            the database failed, is locked, is newer, or holds a damaged row
         ├── MemoryGone        the memory was deleted or renamed while it was open
@@ -42,6 +43,7 @@ __all__ = [
     "RemoteError",
     "StaleState",
     "StoreError",
+    "WorkersGone",
 ]
 
 #: How a call of a language model can fail. The first four are asked again, within the deadline.
@@ -230,6 +232,10 @@ class MissingExtra(DeMemError, ImportError):
 
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(f"{what} needs an extra: pip install 'demem-agent[{extra}]'")
+
+
+class WorkersGone(DeMemError):
+    """Report that no worker is left to work on many memories; what is done is done."""
 
 
 class StoreError(DeMemError):

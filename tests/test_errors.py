@@ -25,6 +25,7 @@ from demem_agent.errors import (
     RemoteError,
     StaleState,
     StoreError,
+    WorkersGone,
 )
 
 ERRORS = [
@@ -42,6 +43,7 @@ ERRORS = [
     StaleState("moved on"),
     MemoryFull("most_items", 5, "no more are taken"),
     MemoryGone("ana"),
+    WorkersGone("no worker is left"),
     RemoteError("the key is none that is valid", problem="unauthorised", status=401),
 ]
 

@@ -16,7 +16,10 @@ from speed_data import Invented
 from demem_agent import SlotMemory
 from demem_agent.stores import open_store
 
-__all__ = ["Zipf", "at_share", "filled", "questions", "said"]
+__all__ = ["Zipf", "at_share", "filled", "questions", "said", "warmed"]
+
+#: Turns after which next to nothing is used for the first time: each pattern is compiled then.
+_WARM = 400
 
 
 class Zipf:
@@ -50,6 +53,14 @@ def filled(path: Path, memories: int, items: int, seed: int = 11) -> None:
                 memory.ingest_many(islice(turns, items))
     finally:
         store.close()
+
+
+def warmed() -> None:
+    """Use what ingests and reads use, once: a worker has long done so when it is measured."""
+    memory = SlotMemory(clock=None)
+    memory.ingest_many(islice(Invented(13).turns(), _WARM))
+    for question in islice(questions(13), 20):
+        memory.read(question)
 
 
 def name_of(number: int) -> str:

@@ -8,7 +8,9 @@ Clients ask, wait for the answer, think, and ask again: for memories by Zipf's l
 of the time, to ingest. Each belongs to one worker, as by its connection. A worker does one thing at
 a time; it keeps the memories that were used last, so many of them, and opens any other; and it
 takes in what another worker has written to one. What each takes is drawn from what was measured
-(``units.py``). Told are requests a second and their 50th and 99th percentiles.
+(``units.py``), for some requests at a time from one stretch of it: a machine that has other work is
+slow for all that is done meanwhile, and who waits then waits for several. Told are requests a
+second and their 50th and 99th percentiles.
 
 ``--check`` measures units of memories of so many items, and then compares some simulations with the
 same clients before real workers: processes with real pools on one file. The clock of both is the
@@ -33,8 +35,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from load import Zipf, at_share, filled, name_of, questions, said
-from units import Units, read, seconds_of
+from load import Zipf, at_share, filled, name_of, questions, said, warmed
+from units import Units, in_a_process_of_its_own, read, seconds_of
 
 from demem_agent.pool import MemoryPool
 
@@ -42,6 +44,10 @@ from demem_agent.pool import MemoryPool
 BOUND = 0.15
 #: Requests of each worker that are not counted: its pool is empty at first.
 _WARM = 0.2
+#: Seconds of what was measured that all draws are from, for as many requests as were in them.
+_STRETCH = 2.0
+#: Measurements of a kind that a stretch has at least.
+_LEAST = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +159,10 @@ class _Simulated:
         self.missed = 0
         self._most = most
         self._seconds = units.seconds
+        asked = units.seconds["read"] + units.seconds["ingest"]
+        self._share = min(1.0, _STRETCH / sum(asked))
+        self._length = max(_LEAST, round(len(asked) * self._share))
+        self._begins, self._left = draws.random(), self._length
         self._collects_every = max(1, round(units.collects_every))
         self._draws = draws
         self._written = written
@@ -173,10 +183,17 @@ class _Simulated:
         self._open.move_to_end(memory)
         if len(self._open) > self._most:
             self._open.popitem(last=False)
+        self._left -= 1
+        if not self._left:
+            self._begins, self._left = self._draws.random(), self._length
         return seconds
 
     def _draw(self, what: str) -> float:
-        return self._draws.choice(self._seconds[what])
+        """Return one of what was measured in the stretch that is drawn from."""
+        seconds = self._seconds[what]
+        count = min(len(seconds), max(_LEAST, round(len(seconds) * self._share)))
+        first = int(self._begins * (len(seconds) - count + 1))
+        return self._draws.choice(seconds[first : first + count])
 
 
 def before_real_workers(load: Load, path: Path) -> Told:
@@ -198,7 +215,7 @@ def _worked(load: Load, path: str, worker: int) -> tuple[list[float], int, tuple
     taken: list[float] = []
     missed = 0
     with MemoryPool(f"sqlite:///{path}", most_open=load.most_open) as pool:
-        pool.of(name_of(0)).read(next(asks))  # what a first read loads is no part of it
+        warmed()
         for memory, writes, answered in lane.requests():
             name, question, text = name_of(memory), next(asks), next(says)
             missed += name not in pool.warm
@@ -231,7 +248,7 @@ def checked(items: int, requests: int) -> int:
     base = Load(memories=memories, requests=requests, think=0.1)
     loads = {
         "1 worker, a quarter open": replace(base, most_open=6),
-        "1 worker, two thirds open": replace(base, most_open=16),
+        "1 worker, two thirds open, 4 clients": replace(base, most_open=16, clients=4, seed=1),
         "2 workers, a quarter open": replace(base, workers=2, most_open=6),
     }
     real: dict[str, Told] = {}
@@ -243,7 +260,7 @@ def checked(items: int, requests: int) -> int:
         # Between the runs as well, since a machine is not the same all the while.
         for what, load in [*loads.items(), ("", base)]:
             shutil.copy(source, copy)
-            found, often = seconds_of(copy, memories, rounds // 2)
+            found, often = in_a_process_of_its_own(seconds_of, copy, memories, rounds // 2)
             every.append(often)
             for name, taken in found.items():
                 seconds[name] += taken

@@ -2,9 +2,10 @@
 
 Bytes of an item in a file, RAM of a process and of an open memory, bytes of an object that is put
 aside; and seconds of the processor of a read, an ingest, of opening, of taking in what another
-process wrote, of putting aside and bringing back. Of the seconds all quantiles are kept, as they
-are what waiting is made of. Written with the machine and the commit, for ``plan.py`` and
-``simulate.py``. The clock is the processor's: what a disk takes is not in it.
+process wrote, of putting aside and bringing back. All seconds are kept, in the order in which they
+were measured: waiting is made of the long ones, and of stretches in which all are long. Written
+with the machine and the commit, for ``plan.py`` and ``simulate.py``. The clock is the processor's:
+what a disk takes is not in it.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import argparse
 import gc
 import json
+import multiprocessing
 import os
 import platform
 import subprocess
@@ -19,22 +21,24 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from load import at_share, filled, name_of, questions, said
+from load import at_share, filled, name_of, questions, said, warmed
 
 from demem_agent import SlotMemory
 from demem_agent.pool import MemoryPool
 from demem_agent.stores import Address, open_store
 
-__all__ = ["Units", "measured", "read", "seconds_of"]
+__all__ = ["Units", "in_a_process_of_its_own", "measured", "read", "seconds_of"]
+
+Result = TypeVar("Result")
 
 _MEMORIES = 24
 _ROUNDS = 12
-_QUANTILES = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +51,9 @@ class Units:
         item_bytes: of a file, for each item; object_bytes: of a memory that is put aside.
         process_bytes: RAM of a process with its encoder; memory_bytes: of each open memory.
         collects_every: memories that are opened before Python looks for garbage in all its heap.
-        seconds: of the processor, quantiles from the least to the most, by what they are of: a
-            ``read`` or ``ingest`` in a memory that is open, ``open`` to the first of them,
-            ``collect``, ``follow`` what another process wrote, ``cool`` and ``back``.
+        seconds: of the processor, as they were measured, by what they are of: a ``read`` or
+            ``ingest`` in a memory that is open, ``open`` to the first of them, ``collect``,
+            ``follow`` what another process wrote, ``cool`` and ``back``.
     """
 
     items: int
@@ -79,7 +83,7 @@ def measured(items: int, memories: int = _MEMORIES, rounds: int = _ROUNDS) -> Un
         filled(path, memories, items)
         bytes_of_items = path.stat().st_size / (memories * items)
         process, memory = _resident(path, memories)
-        seconds, every = seconds_of(path, memories, rounds)
+        seconds, every = in_a_process_of_its_own(seconds_of, path, memories, rounds)
         size, cool, back = _aside(path, Path(folder) / "cold")
     seconds |= {"cool": cool, "back": back}
     return Units(
@@ -91,8 +95,19 @@ def measured(items: int, memories: int = _MEMORIES, rounds: int = _ROUNDS) -> Un
         process_bytes=process,
         memory_bytes=memory,
         collects_every=every,
-        seconds={what: _quantiles(taken) for what, taken in seconds.items()},
+        seconds={what: [round(one, 6) for one in taken] for what, taken in seconds.items()},
     )
+
+
+def in_a_process_of_its_own(work: Callable[..., Result], *given: Any) -> Result:
+    """Do something in a new process, such as a worker is.
+
+    How often Python looks for garbage in all of its heap, and how long, follows from what else is
+    in the heap; what filled a file before would be in it.
+    """
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, mp_context=context) as processes:
+        return processes.submit(work, *given).result()
 
 
 def _resident(path: Path, memories: int) -> tuple[float, float]:
@@ -118,6 +133,7 @@ def seconds_of(path: Path, memories: int, rounds: int) -> tuple[dict[str, list[f
     that are opened between. The file is written to.
     """
     url = f"sqlite:///{path}"
+    warmed()
     asks, says = questions(5), said(7)
     taken: dict[str, list[float]] = {name: [] for name in ("read", "ingest", "open", "follow")}
     firsts: list[float] = []
@@ -208,11 +224,6 @@ def _timed(work: Callable[[], Any], collected: Sequence[float] = ()) -> tuple[fl
     result = work()
     took = time.process_time() - began
     return took - sum(collected[before:]), result
-
-
-def _quantiles(taken: list[float]) -> list[float]:
-    count = min(_QUANTILES, len(taken))
-    return [round(at_share((place + 0.5) / count, taken), 6) for place in range(count)]
 
 
 def _commit() -> str:

@@ -7,21 +7,23 @@ from __future__ import annotations
 
 import logging
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from demem_agent.bulk.tasks import Done
-from demem_agent.errors import InvalidInput, MissingExtra
+from demem_agent.bulk.tasks import Done, Work
+from demem_agent.errors import InvalidInput, MissingExtra, WorkersGone
 
 if TYPE_CHECKING:
     import dask.config
     from distributed import Client, Future, LocalCluster, as_completed
+    from distributed.scheduler import NoValidWorkerError, NoWorkerError
 else:
     try:
         import dask.config
         from distributed import Client, LocalCluster, as_completed
+        from distributed.scheduler import NoValidWorkerError, NoWorkerError
     except ImportError as error:
         raise MissingExtra("work on many memories by several processes", "bulk") from error
 
@@ -32,12 +34,19 @@ AHEAD = 1000
 #: Nobody but this machine is to reach what is begun here, and no port is to be taken twice.
 _LOCAL = "127.0.0.1:0"
 _SECONDS = 10
-#: A worker that is killed while it begins is not begun again. With none left, tasks would wait for
-#: ever; after so long they fail, and the same call again does them.
-_NO_WORKERS = {"distributed.scheduler.no-workers-timeout": "2 minutes"}
+_SETTINGS = {
+    # A worker that is killed while it begins is not begun again. With none left, tasks would wait
+    # for ever; after so long the call ends, and the same call again does them.
+    "distributed.scheduler.no-workers-timeout": "2 minutes",
+    # Nobody looks at what workers note down of themselves every few milliseconds.
+    "distributed.worker.profile.enabled": False,
+}
+_GONE = "no worker is left; what is done is kept, and the same call again does the rest"
 
 
-def done(work: Any, tasks: Sequence[Any], *, workers: int, scheduler: str | None) -> Iterator[Done]:
+def done(
+    work: Work[Any], tasks: Iterable[Any], *, workers: int, scheduler: str | None
+) -> Iterator[Done]:
     """Do tasks, and yield what came of each as it is done; ``by_dask`` explains the rest."""
     with _workers(workers) if scheduler is None else _client(scheduler) as client:
         yield from _as_done(client, work, tasks)
@@ -47,7 +56,7 @@ def done(work: Any, tasks: Sequence[Any], *, workers: int, scheduler: str | None
 def _workers(count: int) -> Iterator[Client]:
     """Begin workers of one thread each on this machine, and end them."""
     with (
-        dask.config.set(_NO_WORKERS),
+        dask.config.set(_SETTINGS),
         tempfile.TemporaryDirectory() as folder,
         LocalCluster(
             n_workers=count,
@@ -76,7 +85,7 @@ def _client(scheduler: str) -> Iterator[Client]:
         yield client
 
 
-def _as_done(client: Client, work: Any, tasks: Sequence[Any]) -> Iterator[Done]:
+def _as_done(client: Client, work: Work[Any], tasks: Iterable[Any]) -> Iterator[Done]:
     names: dict[object, str] = {}
 
     def begun(task: Any) -> Future:
@@ -93,9 +102,15 @@ def _as_done(client: Client, work: Any, tasks: Sequence[Any]) -> Iterator[Done]:
 
 
 def _of(future: Future, name: str) -> Done:
-    """Return what a task came to; of one that broke off, or took its workers with it, the error."""
+    """Return what a task came to; of one that broke off, or took its workers with it, the error.
+
+    Raises:
+        WorkersGone: where none is left. Those that wait would each say the same, in turn.
+    """
     error = future.exception()
     if error is None:
         result: Done = future.result()
         return result
+    if isinstance(error, NoWorkerError | NoValidWorkerError):
+        raise WorkersGone(_GONE) from error
     return Done(name, error=f"{type(error).__name__}: {error}")

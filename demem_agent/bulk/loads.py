@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, BinaryIO, Unpack
 
 from demem_agent import imports
 from demem_agent.errors import InvalidInput
@@ -45,16 +45,27 @@ class Piece:
         if self.starts is None:
             return imports.turns(self.path, format, **how)
         how["name"] = self.name
-        return imports.turns(list(self._values()), **how)
+        return imports.turns(list(self.values()), **how)
 
-    def _values(self) -> Iterator[Mapping[str, Any]]:
-        """Yield the objects of the lines, without the field that named their memory."""
-        with self.path.open("rb") as file:
-            for start in self.starts or ():
-                file.seek(start)
-                value = json.loads(file.readline())
-                value.pop(self.field)
-                yield value
+    def values(self) -> Iterator[Mapping[str, Any]]:
+        """Yield the objects of lines that name their memory, without the field that does."""
+        for line in self.lines():
+            value = json.loads(line)
+            value.pop(self.field)
+            yield value
+
+    def lines(self) -> Iterator[bytes]:
+        """Yield the lines as they stand in the file.
+
+        Raises:
+            InvalidInput: for a file that cannot be read.
+        """
+        try:
+            with self.path.open("rb") as file:
+                yield from file if self.starts is None else _lines_at(file, self.starts)
+        except OSError as error:
+            allowed = f"a readable file ({error.strerror})"
+            raise InvalidInput("path", str(self.path), allowed) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +88,12 @@ def loads_of(path: Path, by: str | None = None) -> list[Load]:
     """
     files = _files(path)
     return _by_file(files) if by is None else _by_field(files, by)
+
+
+def _lines_at(file: BinaryIO, starts: Iterable[int]) -> Iterator[bytes]:
+    for start in starts:
+        file.seek(start)
+        yield file.readline()
 
 
 def _files(path: Path) -> list[tuple[str, Path]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import field
 from functools import cache
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from demem_agent.bulk.loads import Load
 from demem_agent.encoders import load_encoder
@@ -14,7 +14,9 @@ from demem_agent.later import dataclass
 from demem_agent.memory import SlotMemory
 from demem_agent.stores import Address, Store, opened_store
 
-__all__ = ["Done", "Reembedding", "Telling"]
+__all__ = ["Done", "Reembedding", "Telling", "Work", "encoder_options", "failed"]
+
+Task = TypeVar("Task", contravariant=True)
 
 _loaded = cache(load_encoder)  # one process works on many memories
 
@@ -24,7 +26,7 @@ class Done:
     """What came of a task.
 
     Attributes:
-        new: turns that were remembered, or items that were encoded.
+        new: turns that were remembered, items that were encoded, or readings that were measured.
         known: those of which nothing was to be done.
         skipped: turns without anything to remember.
         error: why it failed; None where it did not.
@@ -35,6 +37,18 @@ class Done:
     known: int = 0
     skipped: int = 0
     error: str | None = None
+
+
+class Work(Protocol[Task]):
+    """What is done to a task: in any process, and any number of times; it can be pickled."""
+
+    def named(self, task: Task) -> str:
+        """Return the id of the memory of a task."""
+        ...
+
+    def __call__(self, task: Task) -> Done:
+        """Do a task; what it raises is a fault, and ends all."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +81,13 @@ class Telling:
         try:
             return self._told(load)
         except DeMemError as error:
-            return _failed(load.memory_id, error)
+            return failed(load.memory_id, error)
 
     def _told(self, load: Load) -> Done:
         turns = [turn for piece in load.pieces for turn in piece.turns(self.format, **self.how)]
         if not turns:
             return Done(load.memory_id)
-        options = {**self.settings, **_options(self.encoder)}
+        options = {**self.settings, **encoder_options(self.encoder)}
         # What is read from a file was not said now: undated turns stay so.
         with (
             opened_store(self.store, make=True) as store,
@@ -109,11 +123,11 @@ class Reembedding:
             with opened_store(self.store) as store:
                 return self._encoded(store, address)
         except DeMemError as error:
-            return _failed(address.memory_id, error)
+            return failed(address.memory_id, error)
 
     def _encoded(self, store: Store, address: Address) -> Done:
         tenant, name = address
-        options = _options(self.encoder)
+        options = encoder_options(self.encoder)
         try:
             with SlotMemory.open(store, memory_id=name, tenant=tenant, **options) as memory:
                 return Done(name, known=len(memory))
@@ -123,10 +137,12 @@ class Reembedding:
                 return Done(name, new=len(memory))
 
 
-def _options(encoder: str | None) -> dict[str, Any]:
+def encoder_options(encoder: str | None) -> dict[str, Any]:
+    """Return an encoder that was named as an option of ``SlotMemory``; none for the shipped one."""
     return {} if encoder is None else {"encoder": _loaded(encoder)}
 
 
-def _failed(memory_id: str, error: DeMemError) -> Done:
+def failed(memory_id: str, error: DeMemError) -> Done:
+    """Return that a task failed, and why."""
     notes: list[str] = getattr(error, "__notes__", [])
     return Done(memory_id, error="; ".join([str(error), *notes]))

@@ -154,6 +154,8 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "demem bulk ingest chats/ --store bot.db --workers 4",
         "demem bulk ingest turns.jsonl --by user --store postgresql://demem@db/memories --json",
         "demem bulk reembed --store bot.db --encoder model2vec:minishlab/potion-base-8M",
+        "demem bulk eval locomo10.json --benchmark locomo --workers 4 --records done.jsonl",
+        "demem bulk eval --store bot.db --questions asked/ --system demem --limit 2000",
     ),
     "mcp": ("demem mcp -m bot.db", "demem mcp -m bot.db --http --port 8000 --namespace-per-call"),
     "setup": (

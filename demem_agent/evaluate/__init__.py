@@ -20,6 +20,7 @@ from demem_agent.evaluate.deciding.replaying import (
     replay_decisions,
 )
 from demem_agent.evaluate.drawing.choices import draw_decisions
+from demem_agent.evaluate.many import Asked, Evaluated, Evaluating, merged, tasks_of
 from demem_agent.evaluate.measured import MEASURES, Measured, load, save
 from demem_agent.evaluate.metrics import answer_f1, contains, extract, recall, turns_found
 from demem_agent.evaluate.reporting import paired, report
@@ -32,8 +33,11 @@ __all__ = [
     "MEASURES",
     "USUAL",
     "Abstains",
+    "Asked",
     "DecisionReplay",
     "Dialogue",
+    "Evaluated",
+    "Evaluating",
     "Interval",
     "LearnsFrom",
     "Maker",
@@ -59,12 +63,14 @@ __all__ = [
     "load_own",
     "load_questions",
     "load_text",
+    "merged",
     "oracle",
     "paired",
     "recall",
     "replay_decisions",
     "report",
     "save",
+    "tasks_of",
     "turns_found",
     "with_questions",
 ]

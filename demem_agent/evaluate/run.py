@@ -31,7 +31,7 @@ from demem_agent.evaluate.system import Abstains, Maker, System, too_long
 from demem_agent.reading.packing import render
 from demem_agent.turns import Turn, whole_field
 
-__all__ = ["Tick", "evaluate"]
+__all__ = ["Tick", "check_dialogues", "evaluate"]
 
 #: Called with (readings done, readings in all).
 Tick = Callable[[int, int], object]
@@ -94,7 +94,7 @@ def evaluate(
             has; and naming the system that gave more
             than ``limit`` characters or no text.
     """
-    _check_dialogues(dialogues)
+    check_dialogues(dialogues)
     _check_systems_and_limits(systems, limits)
     probes = sum(len(dialogue.probes) for dialogue in dialogues)
     total = probes * len(systems) * len(limits)
@@ -121,7 +121,8 @@ def _readings(
                 yield reader, asked
 
 
-def _check_dialogues(dialogues: Sequence[Dialogue]) -> None:
+def check_dialogues(dialogues: Sequence[Dialogue]) -> None:
+    """Raise InvalidInput without any question, or for two dialogues of one name."""
     names = [dialogue.name for dialogue in dialogues]
     if not any(dialogue.probes for dialogue in dialogues):
         raise InvalidInput("dialogues", names, "dialogues with at least one question")

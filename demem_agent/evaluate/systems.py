@@ -33,7 +33,7 @@ from demem_agent.reading.packing import packed, render
 from demem_agent.turns import Turn
 from demem_agent.types import Line
 
-__all__ = ["BASELINES", "Best", "Full", "Oracle", "Slots", "oracle"]
+__all__ = ["BASELINES", "OURS", "Best", "Full", "Oracle", "Slots", "oracle"]
 
 
 @lru_cache(maxsize=1)
@@ -171,11 +171,14 @@ def _quotes_first(lines: Sequence[Line], quotes: Sequence[Gold]) -> list[Line]:
     return sorted(lines, key=lambda line: not any(Wording.of(line.text).shares(quotes)))
 
 
+#: This memory under its names, by the options that tell them apart: as it comes, and as the paper
+#: reads it, from the routed slot's summary alone.
+OURS: Mapping[str, Options] = {"demem": {}, "demem-core": {"mode": "strict"}}
+
 #: Makers of the built-in systems by name: "cosine" and "bm25" alone; "rrf", which fuses their
 #: ranks; "hybrid", which adds their z-scores; "recency", the newest that fits, and "random", which
 #: do not look at the query ("random" is seeded by it); "full", everything, which no limit binds;
-#: this memory as it comes ("demem") and as the paper reads it, from the routed slot's summary alone
-#: ("demem-core").
+#: and this memory (:data:`OURS`).
 BASELINES: Mapping[str, Maker] = {
     "cosine": partial(Best, cosine),
     "bm25": partial(Best, bm25),
@@ -184,6 +187,5 @@ BASELINES: Mapping[str, Maker] = {
     "full": Full,
     "recency": partial(Best, recency),
     "random": partial(Best, random),
-    "demem": Slots,
-    "demem-core": partial(Slots, mode="strict"),
+    **{name: partial(Slots, **options) for name, options in OURS.items()},
 }

@@ -100,3 +100,15 @@ def test_at_a_wall_what_is_needed_is_what_there_is() -> None:
     assert at.ram == pytest.approx(assumed.machine * 1e9)
     at = plan.needs_of(walls["the commits of one primary"], UNITS, assumed)
     assert at.commits == pytest.approx(assumed.commits)
+
+
+def test_what_is_slow_together_is_waited_for_longer_than_what_is_slow_now_and_then() -> None:
+    quick, slow = [0.004] * 800, [0.02] * 200
+    mixed = random.Random(0).sample(quick + slow, 1_000)
+    load = replace(LOAD, requests=8_000)
+    together, apart = (
+        simulate.simulated(load, replace(UNITS, seconds={**UNITS.seconds, "read": reads}))
+        for reads in (quick + slow, mixed)
+    )
+    assert together.rate == pytest.approx(apart.rate, rel=0.15)
+    assert together.p99 > 1.1 * apart.p99

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from demem_agent import SlotMemory
-from demem_agent.bulk import Reembedding, Telling, by_dask, here, loads_of
-from demem_agent.errors import InvalidInput
+from demem_agent.bulk import Load, Reembedding, Telling, by_dask, here, loads_of
+from demem_agent.errors import InvalidInput, WorkersGone
 from demem_agent.memories import list_memories
 from demem_agent.stores import Address, MemoryStore, Store
 from demem_agent.testing import BagEncoder
@@ -174,3 +174,23 @@ def killing(done: Iterator[Any], client: Any, after: Sequence[int]) -> Iterator[
             os.kill(pid, signal.SIGKILL)
             killed.add(pid)
     assert len(killed) == len(after)
+
+
+def test_where_no_worker_is_left_the_call_ends_and_says_so(tmp_path: Path) -> None:
+    """Whatever waits: of 1,200 tasks the scheduler knows of 1,000 at a time."""
+    distributed = pytest.importorskip("distributed")
+    dask = pytest.importorskip("dask")
+    loads = [Load(f"m{n}", ()) for n in range(1_200)]
+    with (
+        dask.config.set({"distributed.scheduler.no-workers-timeout": "500ms"}),
+        distributed.LocalCluster(
+            n_workers=0,
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",
+            local_directory=tmp_path / "scratch",
+            silence_logs=50,
+        ) as cluster,
+    ):
+        work = Telling(f"sqlite:///{tmp_path}/bot.db")
+        with pytest.raises(WorkersGone, match="same call again"):
+            list(by_dask(work, loads, scheduler=cluster.scheduler_address))

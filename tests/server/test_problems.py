@@ -137,7 +137,7 @@ def test_an_error_comes_back_as_what_it_was(error: DeMemError) -> None:
 
 def test_every_error_of_the_library_that_a_server_can_raise_was_tried() -> None:
     named = {getattr(errors, name) for name in errors.__all__ if name.endswith(("r", "l", "t"))}
-    known = {type(error) for error in MADE} | {RemoteError, DeMemError}
+    known = {type(error) for error in MADE} | {RemoteError, DeMemError, errors.WorkersGone}
     every = {kind for kind in vars(errors).values() if isinstance(kind, type)}
     every = {kind for kind in every if issubclass(kind, DeMemError)}
     assert every - known == set(), named

@@ -12,17 +12,17 @@ from rich.console import RenderableType
 
 from demem_agent.cli.faults import UsageError
 from demem_agent.cli.json_values import Json
-from demem_agent.cli.measuring.arena import arena_of_readings
 from demem_agent.cli.measuring.benchmarks import BENCHMARKS, benchmark_named, loaded
 from demem_agent.cli.measuring.comparison import Comparison
 from demem_agent.cli.measuring.model_runs import OF_RUNS, Asked, of_file, of_paper, with_model
 from demem_agent.cli.measuring.protocol_options import ProtocolOptions, require_no_model_options
+from demem_agent.cli.measuring.readings import in_rows, told_of_benchmark
 from demem_agent.cli.measuring.slots_and_ablations import ablation_rows, by_row, slot_rows
 from demem_agent.cli.measuring.submit_options import SubmitOptions
 from demem_agent.cli.measuring.trial import Trial
 from demem_agent.cli.model_options import ModelOptions
 from demem_agent.cli.output import Output
-from demem_agent.cli.tables.paper import paper_scores, paper_table
+from demem_agent.cli.tables.paper import paper_scores
 from demem_agent.cli.tables.slots_and_ablations import ablation_parts, slot_parts
 from demem_agent.evaluate import Dialogue
 
@@ -137,22 +137,16 @@ def _readings(
     """Measure what systems read, and what else is wanted; print it, and write it where asked."""
     trial.ready()
     benchmark = benchmark_named(name)
-    in_rows = name == "memoryarena"
-    if wanted.ablations and in_rows:
+    if wanted.ablations and in_rows(name):
         raise UsageError(
             "--ablations replays the questions of a dialogue in their order, "
             "and here each has but one"
         )
     dialogues = loaded(benchmark, data)
     by_question = trial.measure(dialogues)
-    measured = by_row(by_question) if in_rows else by_question
-    more, also = _others(dialogues, trial.seed, wanted, in_rows=in_rows)
-    if in_rows:
-        more["arena"], part = arena_of_readings(by_question)
-        also.append(part)
-    if name == "locomo":
-        also.insert(0, paper_table())
-    trial.show(measured, output, data=benchmark.name, also=also, found=more)
+    found, also = _others(dialogues, trial.seed, wanted, in_rows=in_rows(name))
+    document, parts = told_of_benchmark(name, by_question, trial, also=also, found=found)
+    output.show(document, *parts)
 
 
 def _others(

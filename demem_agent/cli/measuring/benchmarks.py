@@ -84,22 +84,28 @@ def benchmark_named(name: str) -> Benchmark:
     return BENCHMARKS[name]
 
 
-def loaded(benchmark: Benchmark, data: Path | None) -> list[Dialogue]:
+def loaded(benchmark: Benchmark, data: Path | None, option: str = "--data") -> list[Dialogue]:
     """Read a benchmark from the user's file or folder.
+
+    Args:
+        option: of the command, which takes it.
 
     Raises:
         UsageError: if none was named, or there is none.
     """
-    return benchmark.load(found(benchmark, data))
+    return benchmark.load(found(benchmark, data, option))
 
 
-def found(benchmark: Benchmark, data: Path | None) -> Path:
+def found(benchmark: Benchmark, data: Path | None, option: str = "--data") -> Path:
     """Return where a benchmark is.
+
+    Args:
+        option: of the command, which takes it.
 
     Raises:
         UsageError: if no place was named, or nothing is there.
     """
-    wanted = f"--data takes {benchmark.expected} ({benchmark.source}), which DeMem does not ship"
+    wanted = f"{option} takes {benchmark.expected} ({benchmark.source}), which DeMem does not ship"
     if data is None:
         raise UsageError(f"where is {benchmark.name}? {wanted}")
     if not data.exists():

@@ -38,4 +38,5 @@ def evaluate_own(
     """
     trial.ready()
     dialogue = load_own(turns, questions)
-    trial.show(trial.measure([dialogue]), output, data=dialogue.name)
+    document, parts = trial.told(trial.measure([dialogue]), data=dialogue.name)
+    output.show(document, *parts)

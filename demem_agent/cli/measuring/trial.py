@@ -17,7 +17,6 @@ from rich.console import RenderableType
 from demem_agent.cli.json_values import Json
 from demem_agent.cli.measuring.systems import NO_RIVALS, OURS, systems
 from demem_agent.cli.measuring.written import note_files, written
-from demem_agent.cli.output import Output
 from demem_agent.cli.progress import ticking
 from demem_agent.cli.tables.evaluation import LIMITS, evaluation_parts
 from demem_agent.evaluate import Dialogue, Maker, Measured, evaluate, paired, report, save
@@ -73,22 +72,25 @@ class Trial:
         """Return the makers of the chosen systems by name; all there are unless some are named."""
         return systems(self.system or (), dialogues)
 
+    @property
+    def limits(self) -> list[int]:
+        """The limits of readings, the least first."""
+        return sorted(set(self.limit or LIMITS))
+
     def measure(self, dialogues: Sequence[Dialogue]) -> list[Measured]:
         """Have every system read for every question, under a progress bar."""
-        limits = sorted(set(self.limit or LIMITS))
         with ticking("readings") as tick:
-            return evaluate(dialogues, self.systems(dialogues), limits, tick=tick)
+            return evaluate(dialogues, self.systems(dialogues), self.limits, tick=tick)
 
-    def show(
+    def told(
         self,
         measured: Sequence[Measured],
-        output: Output,
         *,
         data: str,
         also: Sequence[RenderableType] = (),
         found: Json | None = None,
-    ) -> None:
-        """Print the tables or the JSON document; write both, and figures, if a folder was named.
+    ) -> tuple[Json, list[RenderableType]]:
+        """Return the JSON document and the tables; write both, and figures, if a folder was named.
 
         Args:
             data: what was measured, in words.
@@ -103,7 +105,7 @@ class Trial:
             files = written(self.out, partial(save, measured), document, parts)
             files += draw(document, self.out, title=data)
             note_files(files, document, parts)
-        output.show(document, *parts)
+        return document, parts
 
 
 def _compared(measured: Sequence[Measured], summed: Json, seed: int) -> Json:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, replace
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from demem_agent.evaluate.gold import check_quotes
 from demem_agent.evaluate.grouping import grouped
 from demem_agent.turns import text_field, time_field
 
-__all__ = ["load_own", "load_questions", "with_questions"]
+__all__ = ["load_own", "load_questions", "with_probes", "with_questions"]
 
 _FIELDS = tuple(field.name for field in fields(Probe))
 
@@ -34,7 +34,7 @@ def load_questions(path: str | Path) -> tuple[Probe, ...]:
     Raises:
         InvalidInput: naming the line and the field, or if the file has no question.
     """
-    return tuple(probe for _, probe in _placed(path))
+    return tuple(_probe(given, where) for where, given in _found_in(path))
 
 
 def load_own(turns_path: str | Path, questions_path: str | Path) -> Dialogue:
@@ -56,9 +56,22 @@ def with_questions(dialogue: Dialogue, path: str | Path) -> Dialogue:
         InvalidInput: as :func:`load_questions` does, or naming the line whose evidence names no
             turn of the dialogue, or whose quotes stand in none of these.
     """
+    return with_probes(dialogue, _found_in(path))
+
+
+def with_probes(dialogue: Dialogue, given: Iterable[tuple[str, object]]) -> Dialogue:
+    """Return the dialogue with other questions in the place of its own.
+
+    Args:
+        given: the place of each question in words, and the object that it is there.
+
+    Raises:
+        InvalidInput: as :func:`with_questions` does.
+    """
     turns = grouped(dialogue.turns, lambda turn: turn.source_id)
     probes: list[Probe] = []
-    for where, probe in _placed(path):
+    for where, value in given:
+        probe = _probe(value, where)
         for id in probe.evidence:
             if id not in turns:
                 allowed = f"the source_id of a turn of {dialogue.name}"
@@ -68,9 +81,9 @@ def with_questions(dialogue: Dialogue, path: str | Path) -> Dialogue:
     return replace(dialogue, probes=tuple(probes))
 
 
-def _placed(path: str | Path) -> list[tuple[str, Probe]]:
-    """Return the place of each question in words, and the question."""
-    found = [(where, _probe(given, where)) for where, given in json_lines(path)]
+def _found_in(path: str | Path) -> list[tuple[str, object]]:
+    """Return the place of each question in words, and what stands there."""
+    found = list(json_lines(path))
     if not found:
         raise InvalidInput("path", str(path), "a file with a question a line")
     return found
