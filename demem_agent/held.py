@@ -28,6 +28,7 @@ from demem_agent.options import (
     checked_encoder,
     clock_of,
     collaborators,
+    score_theta_of,
     settings_given,
 )
 from demem_agent.settings import Settings
@@ -144,9 +145,12 @@ class Held:
         self._counter = options.get("counter")
         self._experiment = options.get("experiment", Experiment())
         self._skip_damaged = skip_damaged
+        self._score_theta = options.get("score_theta", "linear")
+        self._form = score_theta_of(self._score_theta)
         self.clock = clock_of(options)
         self.team = collaborators(options, store)
         self.reranking: Counter[str] | None = None if self.team.reranker is None else Counter()
+        self.routing: Counter[str] | None = None if self.team.router is None else Counter()
         self.owns_store = False
         self._is_ahead = False
         self.state = self._loaded() or self._state_of(self._made())
@@ -267,6 +271,7 @@ class Held:
             "answerer": team.answerer,
             "scorers": team.scorers,
             "judges": team.judges,
+            "score_theta": self._score_theta,
             "memory_id": team.address.memory_id,
             "tenant": team.address.tenant,
             "experiment": self._experiment,
@@ -278,6 +283,8 @@ class Held:
             given["note_taker"] = team.note_taker
         if team.reranker is not None:
             given["reranker"] = team.reranker
+        if team.router is not None:
+            given["router"] = team.router
         if self._counter is not None:
             given["counter"] = self._counter
         return given
@@ -418,7 +425,9 @@ class Held:
         state = load_state(whole, counted, self._skip_damaged, damaged)
         self.damaged = tuple(damaged)
         state.experiment = self._experiment
+        state.score_theta = self._form
         state.reranking = self.reranking
+        state.routing = self.routing
         return state
 
     def _changes(self, stored: Settings) -> dict[str, Any]:
