@@ -40,7 +40,7 @@ def provider() -> Iterator[Provider]:
 
 
 def chat(provider: Provider) -> OpenAIChat:
-    retry = Retry(attempts=2, seconds=20.0, first_wait=0.01)
+    retry = Retry(attempts=2, seconds=60.0, first_wait=0.01)
     return OpenAIChat("good", base_url=provider.url, api_key="none", retry=retry, breaker=Breaker())
 
 
