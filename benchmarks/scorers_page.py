@@ -2,6 +2,7 @@
 
     pip install "demem-agent[lab]"
     python benchmarks/scorers_page.py --data FOLDER --out DIR [--into docs/scorers.md] [--reuse]
+        [--only routers.py]
 
 FOLDER is that of ``fit_weights.py``. DIR gets what ``fit_mlp.py`` and ``routers.py`` print, and the
 network that is found, with the commit that they were made from. What ships is not changed: where
@@ -41,12 +42,14 @@ def main() -> None:
         "routers.py": ("--data", str(locomo)),
     }
     made: dict[str, str] = {}
-    for script, names in PRINTED.items():
+    for script in given.only:
         printed = report(script, options[script], given.out, given.reuse)
-        made |= dict(zip(names, tables(printed), strict=True))
-    made["prompt"] = printed.strip().splitlines()[-1]
-    require_shipped(given.out / NETWORK)
-    made["made"] = stamp(given.out)
+        made |= dict(zip(PRINTED[script], tables(printed), strict=True))
+        if script == "routers.py":
+            made["prompt"] = printed.strip().splitlines()[-1]
+        else:
+            require_shipped(given.out / NETWORK)
+    made["made"] = stamp(given.out, given.only)
     if given.into is None:
         print("\n\n".join(f"<!-- {name} -->\n{text}\n<!-- end -->" for name, text in made.items()))
         return
@@ -60,6 +63,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--data", type=Path, required=True, help="the folder of fit_weights.py")
     parser.add_argument("--out", type=Path, required=True, help="where reports go")
     parser.add_argument("--into", type=Path, help="the page to write the blocks into")
+    parser.add_argument(
+        "--only", nargs="+", choices=PRINTED, default=list(PRINTED), help="some of the tables"
+    )
     parser.add_argument("--reuse", action="store_true", help="take the reports that are there")
     return parser.parse_args()
 
@@ -83,11 +89,12 @@ def require_shipped(found: Path) -> None:
         sys.exit(f"fit_mlp.py finds another network than ships: take over {found}")
 
 
-def stamp(out: Path) -> str:
-    """Say from which commit the reports were made."""
-    commits = {path.read_text(encoding="utf-8").strip() for path in out.glob("*.commit")}
-    hashes = ", ".join(f"`{one}`" for one in sorted(commits))
-    return f"Made by `python benchmarks/scorers_page.py` from commit {hashes}."
+def stamp(out: Path, scripts: Sequence[str]) -> str:
+    """Say from which commit the reports were made, and where they are not all, which they are."""
+    files = [out / f"{Path(script).stem}.commit" for script in scripts]
+    hashes = ", ".join(sorted({f"`{file.read_text(encoding='utf-8').strip()}`" for file in files}))
+    few = "" if len(scripts) == len(PRINTED) else f" --only {' '.join(scripts)}"
+    return f"Made by `python benchmarks/scorers_page.py{few}` from commit {hashes}."
 
 
 if __name__ == "__main__":
