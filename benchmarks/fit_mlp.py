@@ -8,8 +8,9 @@ fitted in two steps. First the linear score, as ``fit_weights.py`` fits it; for 
 one that ships. Then, of people and of a user with a model apart, a hidden layer is put beside it
 and both are fitted, from where the linear score is: the units are drawn by a seed and add nothing
 at first, and a ridge draws the linear part to where it was and the layer to nothing. Both steps
-look, of each question, at the passages that z(cosine) + 0.6 z(BM25) ranks first and at those that
-hold gold: what is further behind tells little, and takes most of the time.
+look, of each question, at the passages that z(cosine) + 0.6 z(BM25) ranks first, at those that hold
+gold, and at a draw of the others, which stands for all of these: to look at all takes most of the
+time. Without the draw, what is far behind would be gold alone, and a network learns that.
 
 What is set by hand goes into the linear part alone, since no data here varies it.
 
@@ -70,8 +71,9 @@ NAMES = [FEATURES[n] for n in FITTED]
 LAYER_RIDGE = 0.001
 #: Places after the point of what ships.
 PLACES = 4
-#: Passages of a question that are looked at, beside those that hold gold, and what ranks them.
-FIRST = 300
+#: Passages of a question that are looked at: those that rank first, by what, and of the others.
+FIRST = 200
+OTHERS = 200
 BASELINE = np.array(BASELINES["z(cosine) + 0.6 z(BM25)"].values)[FITTED]
 
 
@@ -138,17 +140,18 @@ class Net:
 
 
 def shortened(case: Case) -> Case:
-    """Leave of a question the passages that a baseline ranks first, and those with gold."""
-    scores = case.table @ BASELINE
-    kept = np.unique(
-        np.concatenate(
-            [np.argsort(-scores, kind="stable")[:FIRST], *[rows for rows, _ in case.gold]]
-        )
-    )
+    """Leave of a question the passages that a baseline ranks first, those that hold gold, and a
+    draw of the others, which take the room of all of these.
+    """
+    ranked = np.argsort(-(case.table @ BASELINE), kind="stable")
+    golden = np.concatenate([rows for rows, _ in case.gold]) if case.gold else ranked[:0]
+    others = np.setdiff1d(ranked[FIRST:], golden)
+    drawn = np.random.default_rng(0).permutation(others)[:OTHERS]
+    cost = case.cost.copy()
+    cost[drawn] *= cost[others].sum() / max(cost[drawn].sum(), 1.0)
+    kept = np.unique(np.concatenate([ranked[:FIRST], golden, drawn]))
     gold = tuple((np.searchsorted(kept, rows), held) for rows, held in case.gold)
-    return replace(
-        case, table=case.table[kept], fixed=case.fixed[kept], cost=case.cost[kept], gold=gold
-    )
+    return replace(case, table=case.table[kept], fixed=case.fixed[kept], cost=cost[kept], gold=gold)
 
 
 # Fitting
