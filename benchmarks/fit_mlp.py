@@ -68,7 +68,7 @@ UNITS = 8
 SEEDS = (0, 1)
 NAMES = [FEATURES[n] for n in FITTED]
 #: Of the layer. With that of the linear part, .02, the layer would be drawn to nothing.
-LAYER_RIDGE = 0.001
+LAYER_RIDGE = 0.006
 #: Places after the point of what ships.
 PLACES = 4
 #: Passages of a question that are looked at: those that rank first, by what, and of the others.
@@ -321,6 +321,8 @@ def _more(
     for n in range(len(LIMITS)):
         more = [a[n] - b[n] for (_, a), (_, b) in zip(one, other, strict=True)]
         found = bootstrap(more, dialogues, seed=0, resamples=1000)
+        assert found.low is not None  # of more than one dialogue
+        assert found.high is not None
         cells.append(f"{_signed(found.mean)} ({_signed(found.low)} to {_signed(found.high)})")
     return " / ".join(cells)
 

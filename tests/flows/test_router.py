@@ -167,7 +167,8 @@ def test_anything_but_the_number_of_a_slot_is_a_failure(given: Any) -> None:
 
 
 def test_a_number_of_numpy_is_one() -> None:
-    assert memory_of(router=ScriptedRouter(lambda _, __: np.int64(2))).route(ASKED).slot == 2  # type: ignore[return-value, unused-ignore]
+    two: Any = np.int64(2)
+    assert memory_of(router=ScriptedRouter(lambda _, __: two)).route(ASKED).slot == 2
 
 
 def test_a_memory_without_one_has_no_failures() -> None:
