@@ -42,7 +42,8 @@ OPTIONS: dict[str, Any] = {
 
 
 def memory_of(texts: Sequence[str] = TEXTS, **options: Any) -> SlotMemory:
-    memory = SlotMemory(**{**OPTIONS, "encoder": BagEncoder(), **options})
+    given: dict[str, Any] = {**OPTIONS, "encoder": BagEncoder(), **options}
+    memory = SlotMemory(**given)
     for text in texts:
         memory.ingest(text)
     return memory
@@ -190,7 +191,8 @@ def test_it_may_be_a_coroutine_in_either_memory(wrapped: bool) -> None:
     router: Router = Async(inner) if wrapped else inner
 
     async def routed() -> int | None:
-        memory = AsyncSlotMemory(**{**OPTIONS, "encoder": BagEncoder(), "router": router})
+        given: dict[str, Any] = {**OPTIONS, "encoder": BagEncoder(), "router": router}
+        memory = AsyncSlotMemory(**given)
         for text in TEXTS:
             await memory.ingest(text)
         return (await memory.route("boiler")).slot
@@ -240,9 +242,10 @@ def _apart(attempt: Attempt) -> float:
 
 def conflict(router: Router | None) -> SplitCertificate | None:
     """Tell what is right of two things that one slot holds, with the piano in another."""
-    options: dict[str, Any] = {} if router is None else {"router": router}
+    options: dict[str, Any] = {**OPTIONS, "slots": 4, "slot_limit": 44, "read_limit": 150}
+    if router is not None:
+        options["router"] = router
     memory = SlotMemory(
-        **{**OPTIONS, "slots": 4, "slot_limit": 44, "read_limit": 150},
         encoder=BagEncoder(),
         answerer=ReadingAnswerer(),
         scorers=[ScriptedScorer(_apart, "one"), ScriptedScorer(_apart, "two")],
