@@ -43,7 +43,7 @@ from demem_agent.text.remembered import forget_texts
 from demem_agent.text.times.dates import moment
 from demem_agent.text.units import measure
 from demem_agent.turns import time_field
-from demem_agent.types import Context, Encoder, Evidence, Scorer, number_of
+from demem_agent.types import Context, Encoder, Evidence, Scorer, ScoreTheta, number_of
 
 __all__ = ["LOOSE", "RETRIES", "Held", "only_if", "version_now"]
 
@@ -145,7 +145,7 @@ class Held:
         self._counter = options.get("counter")
         self._experiment = options.get("experiment", Experiment())
         self._skip_damaged = skip_damaged
-        self._score_theta = options.get("score_theta", "linear")
+        self._score_theta: ScoreTheta = options.get("score_theta", "linear")
         self._form = score_theta_of(self._score_theta)
         self.clock = clock_of(options)
         self.team = collaborators(options, store)
