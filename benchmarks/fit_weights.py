@@ -47,6 +47,7 @@ from demem_agent.reading import composing
 from demem_agent.scoring import (
     FEATURES,
     PassageIndex,
+    PassageScore,
     Query,
     Weights,
     default_weights,
@@ -55,7 +56,6 @@ from demem_agent.scoring import (
     focus,
 )
 from demem_agent.scoring.features.speakers import with_model
-from demem_agent.slots import routing
 from demem_agent.text.quoting.saying import said
 from demem_agent.turns import Turn
 
@@ -196,7 +196,7 @@ def _shares(
 
 def fit(samples: Sequence[Sample]) -> Weights:
     """Fit one weight a feature, twice; data sets count the same, and so do the questions of one."""
-    cases = _weighted(samples)
+    cases = weighted(samples)
     deviation = np.concatenate([case.table for case, _ in cases]).std(axis=0) + 1e-6
     scaled = [(replace(case, table=case.table / deviation), weight) for case, weight in cases]
     baseline = np.array(BASELINES["z(cosine) + 0.6 z(BM25)"].values)[FITTED] * deviation
@@ -222,7 +222,7 @@ def _minimum(cases: Sequence[tuple[Case, float]], start: Floats, towards: Floats
     return values
 
 
-def _weighted(samples: Sequence[Sample]) -> list[tuple[Case, float]]:
+def weighted(samples: Sequence[Sample]) -> list[tuple[Case, float]]:
     """Return the cases with gold, and what each counts for."""
     count: Counter[str] = Counter()
     for s in samples:
@@ -251,7 +251,7 @@ def _loss(
         share = weight / len(case.gold)
         for limit in LIMITS:
             before = thresholds.get((n, limit), float(np.sort(scores)[-8:][0]))
-            t = _threshold(scores, case.cost, limit, before)
+            t = threshold(scores, case.cost, limit, before)
             thresholds[n, limit] = t
             inside = expit(scores - t)
             steep = inside * (1 - inside)
@@ -265,7 +265,7 @@ def _loss(
     return loss, gradient
 
 
-def _threshold(scores: Floats, cost: Floats, limit: int, t: float) -> float:
+def threshold(scores: Floats, cost: Floats, limit: int, t: float) -> float:
     """Solve sum(cost * sigmoid(scores - t)) = limit by Newton steps kept inside a bracket."""
     low = float(scores.min()) - 30.0
     high = float(scores.max()) + 30.0
@@ -285,16 +285,17 @@ def _threshold(scores: Floats, cost: Floats, limit: int, t: float) -> float:
 
 
 @contextmanager
-def in_use(weights: Weights, prior: float) -> Iterator[None]:
-    """Have every memory read with these weights and this prior of the routed slot."""
-    default = routing.default_weights
+def in_use(memory: SlotMemory, form: PassageScore, prior: float) -> Iterator[None]:
+    """Have a memory read by this form of the score and this prior of the routed slot."""
+    state = memory._held.state
+    default = state.score_theta
     shipped = composing.SLOT_PRIOR
-    routing.default_weights = lambda: weights
+    state.score_theta = form
     composing.SLOT_PRIOR = prior
     try:
         yield
     finally:
-        routing.default_weights = default
+        state.score_theta = default
         composing.SLOT_PRIOR = shipped
 
 
@@ -309,12 +310,12 @@ def recalls(s: Sample, limit: int) -> list[float]:
 
 
 def table_of(
-    samples: Sequence[Sample], weights: Callable[[Sample], Weights], prior: float
+    samples: Sequence[Sample], form: Callable[[Sample], PassageScore], prior: float
 ) -> dict[str, list[float]]:
     """Return for each data set the mean recall at each limit."""
     found: dict[str, list[list[float]]] = {}
     for s in samples:
-        with in_use(weights(s), prior):
+        with in_use(s.memory, form(s), prior):
             parts = found.setdefault(s.data_set, [[] for _ in LIMITS])
             for part, limit in zip(parts, LIMITS, strict=True):
                 part += recalls(s, limit)
@@ -349,10 +350,10 @@ def folds(samples: Sequence[Sample]) -> dict[tuple[str, str], int]:
 
 def judge(samples: Sequence[Sample]) -> dict[str, dict[str, list[float]]]:
     """Print the tables; return the held-out figures by the prior they were read with."""
-    held_out = _held_out(samples)
+    fitted = held_out(samples)
 
     def chosen(s: Sample) -> Weights:
-        return held_out[s.data_set, s.dialogue.name]
+        return fitted[s.data_set, s.dialogue.name]
 
     sets = list(dict.fromkeys(s.data_set for s in samples))
     print(f"| | {' | '.join(sets)} |\n|---|{'---|' * len(sets)}")
@@ -370,16 +371,16 @@ def _always(weights: Weights) -> Callable[[Sample], Weights]:
     return lambda _: weights
 
 
-def _held_out(samples: Sequence[Sample]) -> dict[tuple[str, str], Weights]:
+def held_out(samples: Sequence[Sample]) -> dict[tuple[str, str], Weights]:
     """Return for each dialogue the weights that are fitted without it."""
-    held_out: dict[tuple[str, str], Weights] = {}
+    found: dict[tuple[str, str], Weights] = {}
     fold = folds(samples)
     for n in range(FOLDS):
         left_in = [s for s in samples if fold[s.data_set, s.dialogue.name] != n]
         left_out = [name for name, of in fold.items() if of == n]
-        held_out |= dict.fromkeys(left_out, fit(left_in))
+        found |= dict.fromkeys(left_out, fit(left_in))
         print(f"fold {n + 1} of {FOLDS}", end="\r", file=sys.stderr)
-    return held_out
+    return found
 
 
 def _rounded(table: Mapping[str, Sequence[float]]) -> dict[str, list[float]]:

@@ -62,6 +62,10 @@ STUDIES: Mapping[str, tuple[str, str]] = {
         f"comparison.py --data {LOCOMO} --out {{out}} --python {{rivals}} "
         "--into docs/comparison.md",
     ),
+    "scorers": (
+        "docs/scorers.md",
+        "scorers_page.py --data {data} --out {out} --into docs/scorers.md",
+    ),
     "storage": ("docs/storage.md", f"storage.py --data {LOCOMO} --into docs/storage.md"),
     "hard-readings": ("docs/hard-readings.md", "hard_readings.py --into docs/hard-readings.md"),
 }
@@ -69,6 +73,7 @@ STUDIES: Mapping[str, tuple[str, str]] = {
 RESUMABLE = (
     "deciding_page.py",
     "scoring_page.py",
+    "scorers_page.py",
     "evaluate_all.py",
     "decisions_page.py",
     "experiments_page.py",

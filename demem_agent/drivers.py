@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import inspect
 import threading
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from demem_agent.encoders.crossing import relevances
 from demem_agent.errors import CollaboratorError, DeMemError
 from demem_agent.later import dataclass, module
 from demem_agent.requests import (
+    ChooseSlot,
     Commit,
     Complete,
     Compress,
@@ -42,6 +43,7 @@ from demem_agent.types import (
     NoteTaker,
     Proposal,
     Reranker,
+    Router,
     Scorer,
 )
 
@@ -54,7 +56,7 @@ __all__ = ["Collaborators", "Steps", "drive", "drive_async"]
 
 Result = TypeVar("Result")
 #: What is carried out outside the lock.
-_Waited = Encode | Rerank | Complete | Score | Compress | TakeNotes
+_Waited = Encode | Rerank | ChooseSlot | Complete | Score | Compress | TakeNotes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +77,7 @@ class Collaborators:
     compressor: Compressor | None = None
     note_taker: NoteTaker | None = None
     reranker: Reranker | None = None
+    router: Router | None = None
 
 
 def _nothing() -> None:
@@ -259,6 +262,8 @@ def _work(request: _Waited, team: Collaborators) -> _Work:
         return _encoding(request, team)
     if isinstance(request, Rerank):
         return _reranking(request, team)
+    if isinstance(request, ChooseSlot):
+        return _routing(request, team)
     if isinstance(request, Complete):
         calls = [_Call(team.answerer.answer, question) for question in request.questions]
         return _Work("answerer", calls, _drafts)
@@ -288,6 +293,27 @@ def _reranking(request: Rerank, team: Collaborators) -> _Work:
         return relevances(results[0], len(texts))
 
     return _Work("reranker", [_Call(partial(team.reranker.score, request.query), texts)], finish)
+
+
+def _routing(request: ChooseSlot, team: Collaborators) -> _Work:
+    if team.router is None:
+        raise CollaboratorError("the memory was made without a router")
+    known = {slot.number for slot in request.slots}
+
+    def finish(results: list[object]) -> int:
+        return _one_of(known, results[0])
+
+    call = _Call(partial(team.router.choose, request.query), list(request.slots))
+    return _Work("router", [call], finish)
+
+
+def _one_of(known: Collection[int], given: object) -> int:
+    if isinstance(given, bool) or not isinstance(given, SupportsIndex):
+        raise CollaboratorError(f"the router gave {type(given).__name__}, not a slot's number")
+    number = given.__index__()
+    if number not in known:
+        raise CollaboratorError("the router gave the number of no slot that it was shown")
+    return number
 
 
 def _compressing(request: Compress, team: Collaborators) -> _Work:

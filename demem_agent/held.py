@@ -28,6 +28,7 @@ from demem_agent.options import (
     checked_encoder,
     clock_of,
     collaborators,
+    score_theta_of,
     settings_given,
 )
 from demem_agent.settings import Settings
@@ -43,7 +44,7 @@ from demem_agent.text.remembered import forget_texts
 from demem_agent.text.times.dates import moment
 from demem_agent.text.units import measure
 from demem_agent.turns import time_field
-from demem_agent.types import Context, Encoder, Evidence, Scorer, number_of
+from demem_agent.types import Context, Encoder, Evidence, Scorer, ScoreTheta, number_of
 
 __all__ = ["LOOSE", "RETRIES", "Held", "only_if", "only_reads", "version_now"]
 
@@ -157,9 +158,12 @@ class Held:
         self._counter = options.get("counter")
         self._experiment = options.get("experiment", Experiment())
         self._skip_damaged = skip_damaged
+        self._score_theta: ScoreTheta = options.get("score_theta", "linear")
+        self._form = score_theta_of(self._score_theta)
         self.clock = clock_of(options)
         self.team = collaborators(options, store)
         self.reranking: Counter[str] | None = None if self.team.reranker is None else Counter()
+        self.routing: Counter[str] | None = None if self.team.router is None else Counter()
         self.owns_store = False
         self._is_ahead = False
         found = self._look_at_copy(self._loaded_of) or self._loaded_of(self.team.store)
@@ -307,6 +311,7 @@ class Held:
             "answerer": team.answerer,
             "scorers": team.scorers,
             "judges": team.judges,
+            "score_theta": self._score_theta,
             "memory_id": team.address.memory_id,
             "tenant": team.address.tenant,
             "experiment": self._experiment,
@@ -318,6 +323,8 @@ class Held:
             given["note_taker"] = team.note_taker
         if team.reranker is not None:
             given["reranker"] = team.reranker
+        if team.router is not None:
+            given["router"] = team.router
         if self._counter is not None:
             given["counter"] = self._counter
         return given
@@ -480,7 +487,9 @@ class Held:
         state = load_state(whole, counted, self._skip_damaged, damaged)
         self.damaged = tuple(damaged)
         state.experiment = self._experiment
+        state.score_theta = self._form
         state.reranking = self.reranking
+        state.routing = self.routing
         return state
 
     def _changes(self, stored: Settings) -> dict[str, Any]:

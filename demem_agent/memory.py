@@ -178,6 +178,18 @@ class MemoryHandle:
         """
         return dict(self._held.reranking or {})
 
+    @property
+    def router_failures(self) -> dict[str, int]:
+        """How often the router failed since the memory was opened, by how.
+
+        The score alone chose the slot then; routes and readings say so as ``unrouted``.
+
+        Examples:
+            >>> memory.router_failures
+            {}
+        """
+        return dict(self._held.routing or {})
+
     if not TYPE_CHECKING:  # a checker is to see what is missed itself
 
         def __getattr__(self, name: str) -> NoReturn:
@@ -331,7 +343,7 @@ class SlotMemory(MemoryHandle):
     * bounds on what is kept: ``storage``, ``most_items``, ``keep_days``, ``tenant_items`` (None),
       ``when_full`` ("worth");
     * who does the work, sync or async: ``encoder``, ``answerer``, ``scorers`` (two at least),
-      ``reranker`` (none);
+      ``reranker`` (none), ``router`` (none); ``score_theta`` ("linear") orders passages;
     * ``clock``: dates turns and queries that come without ``at`` (``datetime.now``);
     * ``memory_id``, ``tenant``: which memory of a store.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypedDict
 
@@ -12,6 +12,7 @@ from demem_agent.drivers import Collaborators
 from demem_agent.encoders import CrossEncoderReranker, default_encoder, describe
 from demem_agent.errors import InvalidInput
 from demem_agent.later import module
+from demem_agent.scoring import PassageScore, default_mlp, default_weights
 from demem_agent.settings import DecideSettings, Settings, SplitSettings
 from demem_agent.slots.experiment import Experiment
 from demem_agent.stores import Address, MemoryStore, Store
@@ -26,7 +27,9 @@ from demem_agent.types import (
     NoteTaker,
     Order,
     Reranker,
+    Router,
     Scorer,
+    ScoreTheta,
     Stale,
     Unit,
     Unknown,
@@ -44,6 +47,7 @@ __all__ = [
     "checked_encoder",
     "clock_of",
     "collaborators",
+    "score_theta_of",
     "settings_given",
 ]
 
@@ -63,13 +67,15 @@ class Options(TypedDict, total=False):
     encoder (the shipped one), answerer (extractive), scorers (token F1, reference contained in
     reading; at least two), judges (rate an answer without a reference; none, or at least two),
     compressor (writes summaries when ``summarise`` is called; none), note_taker (takes notes when
-    ``take_notes`` is called; none), reranker (orders the 60 best
-    passages anew, or the name of a cross-encoder of sentence-transformers that does; none): sync or
-    async. counter: measures text when unit is "tokens". clock: gives the time now, by which a turn
-    that comes without ``at`` is dated, and a query asked (``datetime.now``, the local time without
-    a zone); with None they stay undated, and the same operations give the same memory whenever they
-    are carried out. memory_id, tenant: whose memory it is. experiment: parts put in the
-    place of the library's own, by a study; a memory in use has none.
+    ``take_notes`` is called; none), reranker (orders the 60 best passages anew, or the name of a
+    cross-encoder of sentence-transformers that does; none), router (chooses the slot that a query
+    goes to; none, the score does): sync or async. score_theta: what scores passages, ``linear`` or
+    the small network ``mlp`` (docs/scorers.md); like those it is not stored, and another may be
+    given at the next opening. counter: measures text when unit is "tokens". clock: gives the time
+    now, by which a turn that comes without ``at`` is dated, and a query asked (``datetime.now``,
+    the local time without a zone); with None they stay undated, and the same operations give the
+    same memory whenever they are carried out. memory_id, tenant: whose memory it is. experiment:
+    parts put in the place of the library's own, by a study; a memory in use has none.
     """
 
     slots: int
@@ -99,6 +105,8 @@ class Options(TypedDict, total=False):
     compressor: Compressor
     note_taker: NoteTaker
     reranker: Reranker | str
+    router: Router
+    score_theta: ScoreTheta
     counter: Measure
     clock: Callable[[], datetime] | None
     memory_id: str
@@ -106,6 +114,11 @@ class Options(TypedDict, total=False):
     experiment: Experiment
 
 
+#: The forms of Score_theta by their names.
+_FORMS: Mapping[str, Callable[[], PassageScore]] = {
+    "linear": default_weights,
+    "mlp": default_mlp,
+}
 _KNOWN = frozenset(Options.__annotations__)
 _SETTINGS = frozenset(Settings.__dataclass_fields__)
 
@@ -150,6 +163,7 @@ def collaborators(options: Options, store: Store | None) -> Collaborators:
         compressor=_compressor(options),
         note_taker=_note_taker(options),
         reranker=_reranker(options),
+        router=_router(options),
         store=MemoryStore() if store is None else store,
         address=address_of(options),
     )
@@ -175,6 +189,17 @@ def clock_of(options: Options) -> Callable[[], datetime] | None:
     those of whoever runs the memory.
     """
     return options.get("clock", datetime.now)
+
+
+def score_theta_of(name: object) -> PassageScore:
+    """Return the form of Score_theta of a name.
+
+    Raises:
+        InvalidInput: for a name that is none.
+    """
+    if not isinstance(name, str) or name not in _FORMS:
+        raise InvalidInput("score_theta", name, " or ".join(map(repr, _FORMS)))
+    return _FORMS[name]()
 
 
 def checked_encoder(encoder: object) -> Encoder:
@@ -231,6 +256,13 @@ def _reranker(options: Options) -> Reranker | None:
         allowed = "the name of a cross-encoder, or an object with score(query, texts)"
         raise InvalidInput("reranker", reranker, allowed)
     return reranker
+
+
+def _router(options: Options) -> Router | None:
+    router = options.get("router")
+    if router is not None and (isinstance(router, type) or not isinstance(router, Router)):
+        raise InvalidInput("router", router, "an object with choose(query, slots)")
+    return router
 
 
 def _name(field: str, given: object) -> str:

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from demem_agent.encoders import EncoderInfo
 from demem_agent.later import dataclass
 from demem_agent.slots.records import Delta
-from demem_agent.types import Attempt, Compression, Noting, Question
+from demem_agent.types import Attempt, Compression, Noting, Question, Slot
 
 __all__ = [
+    "ChooseSlot",
     "Commit",
     "Complete",
     "Compress",
@@ -56,6 +57,14 @@ class Rerank:
 
     query: str
     texts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChooseSlot:
+    """A query to be routed; the reply is the number of one of the slots, two at least."""
+
+    query: str
+    slots: tuple[Slot, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +113,7 @@ class Commit:
     delta: Delta
 
 
-Request = Encode | Rerank | Complete | Score | Compress | TakeNotes | Commit
+Request = Encode | Rerank | ChooseSlot | Complete | Score | Compress | TakeNotes | Commit
 Result = TypeVar("Result")
 #: A generator of requests that returns a result. Between two requests it may read the state, and
 #: right after a Commit it applies the delta; the driver holds the memory's lock whenever the

@@ -6,7 +6,7 @@ symbol it uses is given in each docstring.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, runtime_checkable
@@ -54,6 +54,8 @@ __all__ = [
     "Receipt",
     "Reranker",
     "Route",
+    "Router",
+    "ScoreTheta",
     "Scorer",
     "Situation",
     "Slot",
@@ -88,6 +90,8 @@ Known = Literal["id", "text"]
 Gone = Literal["tell", "forget"]
 #: Which days of a reading come first.
 Order = Literal["time", "latest"]
+#: Which form of Score_theta orders passages.
+ScoreTheta = Literal["linear", "mlp"]
 #: What gives way where a memory is full: what is worth least, what is oldest, or what comes in.
 WhenFull = Literal["worth", "age", "refuse"]
 Regime = Literal["guard band", "confidence sequence", "pairwise preference", "rival lines", "none"]
@@ -281,7 +285,9 @@ class Route:
             "What was said on 3 March?", is adequate where something was said then.
         probability: in [0, 1], that the memory holds what the query asks for, if as many queries
             could be answered from it as could not; 0.0 while it is empty. Calibrated with the
-            embedded encoder (docs/scoring.md).
+            embedded encoder and the linear score (docs/scoring.md).
+        unrouted: how the router failed, so that the score chose; "" where it did not, or the memory
+            has none.
 
     Examples:
         >>> route = memory.route("What is the cat called?")
@@ -294,6 +300,7 @@ class Route:
     margin: float
     adequate: bool
     probability: float = 0.0
+    unrouted: str = ""
 
     def __hash__(self) -> int:
         return hash((self.slot, self.margin, self.adequate, self.probability))
@@ -396,6 +403,7 @@ class Reading:
             strict reading, which is a slot's text.
         unranked: how the reranker failed, so that the score alone ordered what it would have; ""
             where it did not, or the memory has none.
+        unrouted: how the router failed, as in :class:`Route`.
         left_out: what was not read, and at which limit the next of it would have been.
 
     Examples:
@@ -429,6 +437,7 @@ class Reading:
     withheld: tuple[str, ...] = ()
     advice: str = ""
     unranked: str = ""
+    unrouted: str = ""
     left_out: LeftOut = LeftOut()
 
     @property
@@ -1104,7 +1113,7 @@ class Health:
         pending: certified conflicts that wait for a free slot; ``untested``: pairs of answers that
             wait to be tested.
         encoder: the name of the one that it is built with, "" before the first item.
-        reranker_failures: (how, how often) since it was opened.
+        reranker_failures, router_failures: (how, how often) since it was opened.
         schema: of the file, None where it lives in RAM.
         on_disk: bytes of that file and its log, with all that other memories have in it; None in
             RAM. resident: about how many bytes of RAM this memory takes.
@@ -1142,12 +1151,12 @@ class Health:
     damaged: tuple[str, ...] = ()
     owes_erasure: bool = False
     changed: datetime | None = None
+    router_failures: tuple[tuple[str, int], ...] = ()
 
     def told(self) -> tuple[tuple[str, str], ...]:
         """Return (what, how much) in words, as they are printed."""
         unit = self.storage.unit
         sizes = ", ".join(f"{number}: {size:,}" for number, size in self.slots) or "none"
-        failures = ", ".join(f"{how} {count}" for how, count in self.reranker_failures)
         days = "no bound" if self.keep_days is None else f"{self.keep_days} days"
         schema = "in RAM" if self.schema is None else str(self.schema)
         return (
@@ -1163,7 +1172,8 @@ class Health:
             ("answers", f"{self.answers:,}; {self.decisions:,} decisions among actions"),
             ("conflicts waiting", f"{self.pending} for a slot, {self.untested} to be tested"),
             ("encoder", self.encoder or "none yet"),
-            ("reranker failures", failures or "none"),
+            ("reranker failures", _counted(self.reranker_failures)),
+            ("router failures", _counted(self.router_failures)),
             ("schema", schema),
             *(() if self.schema is None else self._of_file()),
         )
@@ -1193,6 +1203,10 @@ def _of(used: int, limit: int | None, unit: str = "") -> str:
 
 def _bound(limit: int | None) -> str:
     return "no bound" if limit is None else f"at most {limit:,}"
+
+
+def _counted(failures: tuple[tuple[str, int], ...]) -> str:
+    return ", ".join(f"{how} {count}" for how, count in failures) or "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -1305,6 +1319,17 @@ class Reranker(Protocol):
     """
 
     def score(self, query: str, texts: list[str], /) -> Any: ...
+
+
+@runtime_checkable
+class Router(Protocol):
+    """Choose the slot that a query goes to; may be a coroutine function.
+
+    ``choose`` is given the query and the slots that may be chosen, two at least, and gives the
+    number of one of them (paper, eq. "router-score").
+    """
+
+    def choose(self, query: str, slots: Sequence[Slot], /) -> int | Awaitable[int]: ...
 
 
 @runtime_checkable

@@ -118,6 +118,10 @@ class AsyncRemoteMemory:
         """How often the server's reranker failed since it opened the memory, by how."""
         return dict((await self._ask(asks.health())).reranker_failures)
 
+    async def router_failures(self) -> dict[str, int]:
+        """How often the server's router failed since it opened the memory, by how."""
+        return dict((await self._ask(asks.health())).router_failures)
+
     async def ingest(
         self,
         text: str,

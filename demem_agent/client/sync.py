@@ -144,6 +144,11 @@ class RemoteMemory:
         """How often the server's reranker failed since it opened the memory, by how."""
         return dict(self._caller.ask(asks.health()).reranker_failures)
 
+    @property
+    def router_failures(self) -> dict[str, int]:
+        """How often the server's router failed since it opened the memory, by how."""
+        return dict(self._caller.ask(asks.health()).router_failures)
+
     def ingest(
         self,
         text: str,

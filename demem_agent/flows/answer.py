@@ -12,7 +12,7 @@ from demem_agent.answering.unanswered import unanswered
 from demem_agent.errors import InvalidInput
 from demem_agent.feedback.crediting import supports_of
 from demem_agent.flows.commit import committed
-from demem_agent.flows.rerank import understood
+from demem_agent.flows.understand import understood
 from demem_agent.reading.ask import Ask
 from demem_agent.reading.composing import read_for
 from demem_agent.requests import Complete, Flow

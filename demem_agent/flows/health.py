@@ -30,7 +30,6 @@ def health(
     """
     settings = state.settings
     sizes = [(number, state.measure(slot.text)) for number, slot in sorted(state.slots.items())]
-    failures = sorted((state.reranking or {}).items())
     return Health(
         memory_id=address.memory_id,
         tenant=address.tenant,
@@ -52,7 +51,8 @@ def health(
         pending=waiting(state),
         untested=sum(len(stored.context.untested) for stored in state.contexts.values()),
         encoder=state.head.encoder,
-        reranker_failures=tuple(failures),
+        reranker_failures=tuple(sorted((state.reranking or {}).items())),
+        router_failures=tuple(sorted((state.routing or {}).items())),
         schema=schema,
         on_disk=here.on_disk,
         resident=resident(state),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from demem_agent.errors import NotFound
-from demem_agent.flows.rerank import understood
+from demem_agent.flows.understand import understood
 from demem_agent.reading.ask import Ask
 from demem_agent.reading.composing import read_for
 from demem_agent.reading.weighing import weighed

@@ -25,6 +25,7 @@ from demem_agent.llms.note_taker import ModelNoteTaker
 from demem_agent.llms.openai_chat import OpenAIChat
 from demem_agent.llms.openai_embeddings import OpenAIEmbeddings
 from demem_agent.llms.recording import Recorded
+from demem_agent.llms.router import ModelRouter
 from demem_agent.llms.spending import PROCESS, Ledger, Limit, Spending
 from demem_agent.llms.stream import Stream
 from demem_agent.llms.structured import Reply, asked_for
@@ -42,6 +43,7 @@ __all__ = [
     "ModelCompressor",
     "ModelJudge",
     "ModelNoteTaker",
+    "ModelRouter",
     "OpenAIChat",
     "OpenAIEmbeddings",
     "Options",

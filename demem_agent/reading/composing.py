@@ -43,7 +43,9 @@ SHOWN = 3
 def read_for(state: State, ask: Ask, query: Query) -> tuple[Route, Reading]:
     """Route and read for a query that is encoded already."""
     routed, reading = _read(state, ask, query)
-    return routed, replace(reading, unranked=query.unranked) if query.unranked else reading
+    if query.unranked or query.unrouted:
+        reading = replace(reading, unranked=query.unranked, unrouted=query.unrouted)
+    return routed, reading
 
 
 def _read(state: State, ask: Ask, query: Query) -> tuple[Route, Reading]:

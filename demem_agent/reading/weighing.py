@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from demem_agent.reading.ask import Ask
 from demem_agent.reading.composing import SLOT_PRIOR, read_for
-from demem_agent.scoring import Query, default_weights, parts_of
+from demem_agent.scoring import Query, parts_of
 from demem_agent.scoring.index import rows_of
 from demem_agent.slots.filtering import within
 from demem_agent.slots.state import State
@@ -47,7 +47,7 @@ def _parts(state: State, ask: Ask, query: Query, lines: Sequence[Line]) -> list[
     rows = [rows_of(index, [(line.evidence.id, line.start, line.end)]) for line in lines]
     every = [row for own in rows for row in own]
     admitted = None if among is None else among.rows
-    found = parts_of(index, query, default_weights(), every, admitted)
+    found = parts_of(index, query, state.score_theta, every, admitted)
     parts = dict(zip(every, found, strict=True))
     return [_best([parts[row] for row in own]) for own in rows]
 

@@ -8,9 +8,10 @@ from demem_agent.scoring.features import FEATURES
 from demem_agent.scoring.floor import Floor, default_floor
 from demem_agent.scoring.focus import focus
 from demem_agent.scoring.index import Passage, PassageIndex
+from demem_agent.scoring.mlp import Mlp, default_mlp
 from demem_agent.scoring.query import Query
 from demem_agent.scoring.score import Ranking, feature_table, parts_of, rank, slot_scores
-from demem_agent.scoring.weights import Weights, default_weights
+from demem_agent.scoring.weights import PassageScore, Weights, default_weights
 from demem_agent.text.times.dates import moment
 
 __all__ = [
@@ -19,8 +20,10 @@ __all__ = [
     "Adequacy",
     "Bearing",
     "Floor",
+    "Mlp",
     "Passage",
     "PassageIndex",
+    "PassageScore",
     "Query",
     "Ranking",
     "Signals",
@@ -28,6 +31,7 @@ __all__ = [
     "default_adequacy",
     "default_bearing",
     "default_floor",
+    "default_mlp",
     "default_weights",
     "feature_table",
     "focus",

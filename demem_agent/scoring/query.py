@@ -48,6 +48,8 @@ class Query:
         asker: who asks, if known.
         relevance: by passage, what a reranker says; empty where it was not asked.
         unranked: how a reranker failed; "" where none did.
+        directed: the slot that a router chose; None where it was not asked, or failed.
+        unrouted: how a router failed; "" where none did.
     """
 
     text: str
@@ -56,10 +58,12 @@ class Query:
     asker: str | None = None
     relevance: Mapping[Stretch, float] = field(default_factory=dict)
     unranked: str = ""
+    directed: int | None = None
+    unrouted: str = ""
 
     @property
     def key(self) -> tuple[Hashable, ...]:
-        """All that the score goes by, by which a ranking may be kept; not what a reranker says."""
+        """All that the score goes by, by which a ranking may be kept; nothing that others say."""
         return self.text, self.vector.tobytes(), self.asked, self.asker
 
 

@@ -1,9 +1,9 @@
 """Score_theta: how much each passage, and through its passages each slot, bears on a query.
 
-One linear score for every domain over features that were found to carry over between chat corpora
-(cosine, BM25, what the neighbouring turns and the session say, who speaks). Scores are rounded
-before they order anything, so that the last bits of a matrix product cannot change what is
-remembered.
+One score for every domain over features that were found to carry over between chat corpora (cosine,
+BM25, what the neighbouring turns and the session say, who speaks): linear unless the memory was
+opened with another form. Scores are rounded before they order anything, so that the last bits of a
+matrix product cannot change what is remembered.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from demem_agent.scoring.features.work import Beside, Work
 from demem_agent.scoring.index import PassageIndex
 from demem_agent.scoring.query import Query, Words, elsewhere_than, words_of
 from demem_agent.scoring.telling import Scored, signals_of
-from demem_agent.scoring.weights import Weights
+from demem_agent.scoring.weights import PassageScore
 
 __all__ = ["Ranking", "feature_table", "parts_of", "rank", "slot_scores"]
 
@@ -189,11 +189,12 @@ def _sorted_once(rows: NDArray[np.intp]) -> NDArray[np.intp]:
 
 
 def rank(
-    index: PassageIndex, query: Query, weights: Weights, within: NDArray[np.bool_] | None = None
+    index: PassageIndex, query: Query, form: PassageScore, within: NDArray[np.bool_] | None = None
 ) -> Ranking:
     """Order the passages by score, ties by age.
 
     Args:
+        form: of Score_theta.
         within: by row, shape (N,), whether a passage may be ranked; all may unless given. What a
             score compares a passage with is the whole memory in any case, so that those which may
             are in the order that they have among all.
@@ -203,11 +204,10 @@ def rank(
         return Ranking(np.zeros(0, np.intp), np.zeros(0), NOTHING, within)
     query, words = _understood(index, query)
     rows, table = _table(index, query, words, within)
-    chosen = np.asarray(weights.of(with_model(index.speakers.codes)))
-    exact = table.astype(np.float64) @ chosen
-    scores = np.round(exact, 4)
+    chat = with_model(index.speakers.codes)
+    scores = np.round(form.scores(table, chat), 4)
     order = np.argsort(-scores, kind="stable")
-    signals = signals_of(index, query, words, Scored(rows, table, chosen, scores))
+    signals = signals_of(index, query, words, Scored(rows, table, form, chat, scores))
     ordered, best_first = rows[order], scores[order]
     standing = standing_of(best_first, table[order, _RELATED], index.kind.view()[ordered])
     return Ranking(ordered, best_first, signals, within, standing)
@@ -216,26 +216,22 @@ def rank(
 def parts_of(
     index: PassageIndex,
     query: Query,
-    weights: Weights,
+    form: PassageScore,
     rows: Sequence[int],
     within: NDArray[np.bool_] | None = None,
 ) -> list[dict[str, float]]:
-    """Return what each feature adds to the scores of some passages; their sums are the scores.
+    """Return what adds to the scores of some passages, by name; their sums are the scores.
 
     Args:
+        form: of Score_theta.
         rows: of the index; one that is too far from the query to be scored has no parts.
         within: as for :func:`rank`.
     """
     query, words = _understood(index, query)
     scored, table = _table(index, query, words, _readable(index, within))
-    chosen = np.asarray(weights.of(with_model(index.speakers.codes)))
+    chat = with_model(index.speakers.codes)
     place_of = {row: place for place, row in enumerate(scored.tolist())}
-    return [_named(table[place_of[row]] * chosen) if row in place_of else {} for row in rows]
-
-
-def _named(added: NDArray[np.float64]) -> dict[str, float]:
-    """Return what is not zero, by the name of its feature."""
-    return {name: part for name, part in zip(FEATURES, added.tolist(), strict=True) if part}
+    return [form.parts(table[place_of[row]], chat) if row in place_of else {} for row in rows]
 
 
 def slot_scores(

@@ -20,6 +20,7 @@ from demem_agent.scoring.features.work import Kept
 from demem_agent.scoring.index import PassageIndex
 from demem_agent.scoring.lexical import LexicalIndex
 from demem_agent.scoring.query import Query, Words
+from demem_agent.scoring.weights import PassageScore
 from demem_agent.text.language.questions import asks_when
 
 __all__ = ["Scored", "signals_of"]
@@ -36,21 +37,21 @@ class Scored:
     Attributes:
         rows: row numbers in the index, shape (n,), ascending.
         table: their features, shape (n, len(FEATURES)).
-        weights: of the features, shape (len(FEATURES),).
+        form: of the score.
+        chat: whether the memory is of a user with a model.
         scores: shape (n,).
     """
 
     rows: NDArray[np.intp]
     table: NDArray[np.float32]
-    weights: NDArray[np.float64]
+    form: PassageScore
+    chat: bool
     scores: NDArray[np.float64]
 
     @property
     def without_speakers(self) -> NDArray[np.float64]:
         """The scores without what they have for who speaks, shape (n,)."""
-        of_speakers = self.table[:, _OF_SPEAKERS].astype(np.float64) @ self.weights[_OF_SPEAKERS]
-        said: NDArray[np.float64] = self.scores - of_speakers
-        return said
+        return self.form.without(self.table, self.chat, self.scores, _OF_SPEAKERS)
 
 
 def signals_of(index: PassageIndex, query: Query, words: Words, scored: Scored) -> Signals:

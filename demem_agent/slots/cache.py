@@ -8,7 +8,7 @@ from dataclasses import field
 import numpy as np
 
 from demem_agent.later import dataclass
-from demem_agent.scoring import Query, Ranking, Weights, rank
+from demem_agent.scoring import PassageScore, Query, Ranking, rank
 from demem_agent.scoring.columns import Column
 from demem_agent.scoring.index import PassageIndex, Stretch
 from demem_agent.slots.naming import Named
@@ -45,6 +45,7 @@ class Cache:
         followed: per succession, the words of what its new line tells of.
         rankings: by question, of the passages as they are; ``ranked`` is the index of these, and
             how often it had changed.
+        directed: what a router chose, by the query and the slots that it was shown, digested.
         tried: answers by context and by the content of a slot they were given from.
         exclusions: per two lines, how probably they exclude each other, in the memory of so many
             items ever remembered and forgotten.
@@ -64,6 +65,7 @@ class Cache:
     followed: dict[str, frozenset[str]] = field(default_factory=dict)
     rankings: dict[tuple[Hashable, ...], Ranking] = field(default_factory=dict)
     ranked: tuple[PassageIndex | None, int] = (None, 0)
+    directed: dict[bytes, int] = field(default_factory=dict)
     tried: dict[tuple[str, str], Draft] = field(default_factory=dict)
     exclusions: dict[tuple[int, int, Stretch, Stretch], float] = field(default_factory=dict)
     worth: dict[tuple[int, int], Worth] = field(default_factory=dict)
@@ -124,7 +126,7 @@ class Cache:
             known[start, end] = alone or frozenset().union(*(claim.held for claim in claims))
         return known[start, end]
 
-    def ranking_of(self, index: PassageIndex, query: Query, weights: Weights) -> Ranking:
+    def ranking_of(self, index: PassageIndex, query: Query, form: PassageScore) -> Ranking:
         """Return how an index ranks for a query; made again once the index has changed.
 
         A feedback asks for those of the same questions again and again.
@@ -132,10 +134,10 @@ class Cache:
         if self.ranked[0] is not index or self.ranked[1] != index.changes:
             self.rankings.clear()
             self.ranked = (index, index.changes)
-        key = (*query.key, weights)
+        key = (*query.key, form)
         known = self.rankings.get(key)
         if known is None:
-            known = self.rankings[key] = rank(index, query, weights)
+            known = self.rankings[key] = rank(index, query, form)
             if len(self.rankings) > _RANKED:
                 del self.rankings[next(iter(self.rankings))]
         return known
@@ -147,6 +149,12 @@ class Cache:
         if len(self.marks) > _FILTERED:
             del self.marks[next(iter(self.marks))]
         return self.marks[where]
+
+    def keep_directed(self, key: bytes, slot: int) -> None:
+        """Keep what a router chose; the oldest goes when there is much."""
+        self.directed[key] = slot
+        if len(self.directed) > _TRIED:
+            del self.directed[next(iter(self.directed))]
 
     def keep_tried(self, context_id: str, content: str, draft: Draft) -> None:
         """Keep a counterfactual answer; the oldest goes when there are many."""
@@ -182,6 +190,7 @@ class Cache:
     def forget(self, items: Iterable[str]) -> None:
         """Throw away what quotes these items."""
         self.tried.clear()  # any answer may
+        self.directed.clear()
         self.rankings.clear()
         self.worth.clear()
         self.followed.clear()

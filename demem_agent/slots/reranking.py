@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from demem_agent.scoring import PassageIndex, Query, Ranking, default_weights, rank
+from demem_agent.scoring import PassageIndex, Query, Ranking, rank
 from demem_agent.scoring.index import Stretch
 from demem_agent.slots.filtering import within
 from demem_agent.slots.state import State
@@ -43,7 +43,7 @@ def best_passages(
     found: dict[Stretch, str] = {}
     left = within(state, where)
     allowed = None if left is None else left.rows
-    for row in rank(index, query, default_weights(), allowed).rows.tolist():
+    for row in rank(index, query, state.score_theta, allowed).rows.tolist():
         passage = index.passages[row]
         if passage.evidence_id in without:
             continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -10,7 +11,6 @@ from demem_agent.scoring import (
     Query,
     Ranking,
     default_adequacy,
-    default_weights,
     rank,
     slot_scores,
 )
@@ -43,14 +43,17 @@ def slot_ranking(
 
     Args:
         within: what a filter leaves. Slots that hold nothing of it are not scored.
+
+    What a router chose goes before the score; what a question nearly the same proved right, and
+    what a split is certified by, goes before both.
     """
     index = state.derived.index
     if index is None or not len(index):
         return _route_to_nowhere(state), None
     if within is None:
-        ranking = state.cache.ranking_of(index, query, default_weights())
+        ranking = state.cache.ranking_of(index, query, state.score_theta)
     else:
-        ranking = rank(index, query, default_weights(), within.rows)
+        ranking = rank(index, query, state.score_theta, within.rows)
     if not len(ranking.rows):  # all that there is is hidden, or the filter leaves nothing
         return Route(slot=None, scores={}, margin=0.0, adequate=False), None
     if query.relevance:
@@ -70,10 +73,12 @@ def slot_ranking(
         vector=query.vector,
         bonus={slot: CONTEXT_BONUS * near for slot, near in past.items()},
     )
+    _follow(scores, query.directed)
     _recall(scores, past)
     _follow(scores, witness_slot(state, query.text, query.asker))
     known = held_then(state, query, ranking) if has_words(query.text) else False
-    return _route(state, scores, ranking, known), ranking
+    routed = _route(state, scores, ranking, known)
+    return (replace(routed, unrouted=query.unrouted) if query.unrouted else routed), ranking
 
 
 def witness_slot(state: State, question: str, asker: str | None) -> int | None:
@@ -103,10 +108,10 @@ def _slot_if_asked(state: State, id: str, asked: AskedBy) -> int | None:
     return context.slot if question_of(context) == (asker, words) else None
 
 
-def _follow(scores: dict[int, float], witness: int | None) -> None:
-    """Put the slot ahead in which a witness of the same question is."""
-    if witness in scores:
-        scores[witness] = round(max(scores.values()) + 1.0, 4)
+def _follow(scores: dict[int, float], chosen: int | None) -> None:
+    """Put the slot ahead that a router chose, or in which a witness of the same question is."""
+    if chosen in scores:
+        scores[chosen] = round(max(scores.values()) + 1.0, 4)
 
 
 def credible(ranking: Ranking, index: PassageIndex, supports: Sequence[str]) -> bool:

@@ -22,6 +22,7 @@ from demem_agent.later import dataclass
 from demem_agent.scoring.index import PassageIndex
 from demem_agent.scoring.items import Items
 from demem_agent.scoring.packed import Packed, joined, packed_items
+from demem_agent.scoring.weights import PassageScore, default_weights
 from demem_agent.settings import Settings
 from demem_agent.slots import choosing
 from demem_agent.slots.cache import Cache
@@ -68,7 +69,9 @@ class State:
     Attributes:
         settings, measure: the budget, and what texts are measured by.
         experiment: parts that a study put in the place of the library's own.
-        reranking: how often the memory's reranker failed, by how; None where it has none.
+        score_theta: orders passages.
+        reranking, routing: how often the memory's reranker failed, and its router, by how; None
+            where it has none.
         head, evidence, slot_of, slots, contexts, certificates, successions, situations, choices,
             keyed: the rows, by id or number.
         marks: what a user has settled of items, by their ids; only of those that are marked.
@@ -80,7 +83,9 @@ class State:
     settings: Settings
     measure: Measure
     experiment: Experiment = field(default_factory=Experiment)
+    score_theta: PassageScore = field(default_factory=default_weights)
     reranking: Counter[str] | None = None
+    routing: Counter[str] | None = None
     head: Head = field(default_factory=Head)
     evidence: Items = field(default_factory=Items)
     slot_of: Placed = field(default_factory=Placed)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demem_agent.later import dataclass
+from demem_agent.reading.directing import directed
 from demem_agent.reading.packing import assemble, wrap
 from demem_agent.requests import Complete, Flow, Request, Score
 from demem_agent.slots.experience import known_reference, query_of, testable
@@ -96,7 +97,7 @@ def examined(
     division = None if shared is None else divided(state, preview, shared, pair)
     if shared is None or division is None:
         return None
-    routed = _routed(state, pair, trials)
+    routed = yield from _routed(state, preview, pair, trials)
     tested = contents(preview.slots, shared, routed, division)
     readings = [strict_reading(state, content.summary) for content in tested]
     verdict = yield from _tried(_Bench(state, preview, pair, tested, readings, trials), thorough)
@@ -179,13 +180,22 @@ def _column(known: Mapping[Cell, Scores], u: int) -> Scores:
     return np.array([[known[0, u]], [known[1, u]]])
 
 
-def _routed(state: State, pair: Pair, trials: Trials) -> list[int]:
-    """Return the slots that the queries of a pair go to now."""
+def _routed(state: State, preview: Preview, pair: Pair, trials: Trials) -> Flow[list[int]]:
+    """Return the slots that the queries of a pair go to now, by the router where there is one.
+
+    Raises:
+        Overtaken: if the memory moved on while the router chose.
+    """
+
+    def asked(request: Request) -> Flow[Any]:
+        return reply_to(request, state, preview)
+
     found = []
     for stored in pair:
         at = (stored.context.id, state.head.seq)
         if at not in trials.routes:  # one context meets several others in the tests of a feedback
-            trials.routes[at] = slot_ranking(state, query_of(stored))[0].slot
+            query = yield from directed(state, query_of(stored), asked=asked)
+            trials.routes[at] = slot_ranking(state, query)[0].slot
         slot = trials.routes[at]
         if slot is not None:
             found.append(slot)

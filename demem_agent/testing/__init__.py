@@ -13,6 +13,7 @@ from demem_agent.testing.fakes import (
     ReadingAnswerer,
     ScriptedAnswerer,
     ScriptedReranker,
+    ScriptedRouter,
     ScriptedScorer,
     Slow,
 )
@@ -30,6 +31,7 @@ __all__ = [
     "ReadingAnswerer",
     "ScriptedAnswerer",
     "ScriptedReranker",
+    "ScriptedRouter",
     "ScriptedScorer",
     "Seen",
     "Slow",

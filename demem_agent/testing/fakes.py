@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demem_agent.text.language.words import content_terms
-from demem_agent.types import Attempt, Draft, Question
+from demem_agent.types import Attempt, Draft, Question, Slot
 
 __all__ = [
     "Async",
@@ -25,6 +25,7 @@ __all__ = [
     "ReadingAnswerer",
     "ScriptedAnswerer",
     "ScriptedReranker",
+    "ScriptedRouter",
     "ScriptedScorer",
     "Slow",
 ]
@@ -104,6 +105,22 @@ class ScriptedReranker:
         return [self._relevance(query, text) for text in texts]
 
 
+class ScriptedRouter:
+    """Choose by a function of the query and the slots, or always the same number.
+
+    ``asked`` keeps every call.
+    """
+
+    def __init__(self, choice: int | Callable[[str, Sequence[Slot]], int]) -> None:
+        self._choice = choice
+        self.asked: list[tuple[str, list[Slot]]] = []
+
+    def choose(self, query: str, slots: Sequence[Slot], /) -> int:
+        """Return the number of a slot."""
+        self.asked.append((query, list(slots)))
+        return self._choice(query, slots) if callable(self._choice) else self._choice
+
+
 class ScriptedScorer:
     """Score by a function of the attempt, or always the same."""
 
@@ -138,6 +155,10 @@ class Failing:
         """Score an attempt, or texts for a query, or raise."""
         return self._call("score", *given)
 
+    def choose(self, query: str, slots: Sequence[Slot], /) -> Any:
+        """Choose a slot, or raise."""
+        return self._call("choose", query, slots)
+
     def _call(self, method: str, *given: object) -> Any:
         if self._left <= 0:
             raise self._error
@@ -169,6 +190,11 @@ class Slow:
         time.sleep(self._seconds)
         return self._inner.score(*given)
 
+    def choose(self, query: str, slots: Sequence[Slot], /) -> Any:
+        """Choose a slot, late."""
+        time.sleep(self._seconds)
+        return self._inner.choose(query, slots)
+
 
 class Async:
     """Make coroutine methods out of those of ``inner``.
@@ -192,6 +218,10 @@ class Async:
     async def score(self, *given: Any) -> Any:
         """Score an attempt, or texts for a query, in the loop."""
         return await self._later(self._inner.score, *given)
+
+    async def choose(self, query: str, slots: Sequence[Slot], /) -> Any:
+        """Choose a slot, in the loop."""
+        return await self._later(self._inner.choose, query, slots)
 
     async def _later(self, call: Callable[..., Any], *given: Any) -> Any:
         await asyncio.sleep(0)
