@@ -85,6 +85,7 @@ def run_python(block: Block, namespace: dict[str, Any]) -> None:
 def run_command(command: str, folder: Path, tools: Path) -> str:
     """Run a command as a shell would; return what it printed."""
     environment = os.environ | {"PATH": f"{tools}{os.pathsep}{os.environ['PATH']}"}
+    environment.pop("COLUMNS", None)  # as wide as into a pipe
     done = subprocess.run(
         ["sh", "-c", command],
         cwd=folder,

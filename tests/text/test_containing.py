@@ -7,7 +7,7 @@ import unicodedata
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from demem_agent import Evidence, SlotMemory
@@ -29,8 +29,9 @@ MARKS = (
 )
 #: A mark as anybody might read it: in any case, with what nobody sees taken out.
 UNSEEN = re.compile("[\xad\u200b-\u200f\u2060\ufeff\\s]")
-#: What the reading itself says of a line: until when it held, and how often it was said.
-_NOTES = r"(?:in part )?(?:until 8 May 2024|no longer)|said \d+ times"
+#: What the reading itself says of a line: until when it held, how often it was said, and which day a
+#: word such as "2mrw" means.
+_NOTES = r"(?:in part )?(?:until 8 May 2024|no longer)|said \d+ times|\w+: \d+ \w+ 2024"
 MARGIN = rf"(?:\[(?:{_NOTES})(?:; (?:{_NOTES}))*\] )?"
 
 
@@ -102,6 +103,7 @@ TEXTS = st.lists(PARTS | st.text(max_size=4), min_size=1, max_size=12).map("".jo
 
 @settings(deadline=None)
 @given(st.lists(TEXTS, min_size=1, max_size=3), st.sampled_from([None, "Ana"]))
+@example(["2mrw"], None)
 def test_no_text_looks_like_a_heading_another_speaker_or_the_end(
     texts: list[str], speaker: str | None
 ) -> None:
