@@ -29,7 +29,7 @@ MARKS = (
 )
 #: A mark as anybody might read it: in any case, with what nobody sees taken out.
 UNSEEN = re.compile("[\xad\u200b-\u200f\u2060\ufeff\\s]")
-#: What the reading itself says of a line: until when it held, how often it was said, and which day a
+#: What the reading itself says of a line: until when it held, how often it was said, which day a
 #: word such as "2mrw" means.
 _NOTES = r"(?:in part )?(?:until 8 May 2024|no longer)|said \d+ times|\w+: \d+ \w+ 2024"
 MARGIN = rf"(?:\[(?:{_NOTES})(?:; (?:{_NOTES}))*\] )?"
