@@ -4,13 +4,13 @@
 
 A memory that keeps so many items is told things, asked, read, told what was right, has facts
 changed and items forgotten, in a random order; now and then it is closed and opened again. Printed
-are, for each tenth of the operations: bytes of RAM of the process, bytes of the file, how long the
-processor worked for a call in the median, and what one call in a hundred took more than by the
-clock; then how much RAM and file grow by in 100,000 operations, by a line through the second half.
-What was asked has a row for good, and so have keys and receipts up to a bound that is far off, so
-that a line that rises is expected: no more than the stated one. Leaves with 1 where RAM or file
-rises more steeply than stated, calls in the last tenth take longer than stated beside the third, or
-``check()`` fails.
+are, for each tenth of the operations, and on the error stream as each ends: bytes of RAM of the
+process, bytes of the file, how long the processor worked for a call in the median, and what one
+call in a hundred took more than by the clock; then how much RAM and file grow by in 100,000
+operations, by a line through the second half. What was asked has a row for good, and so have keys
+and receipts up to a bound that is far off, so that a line that rises is expected: no more than the
+stated one. Leaves with 1 where RAM or file rises more steeply than stated, calls in the last tenth
+take longer than stated beside the third, or ``check()`` fails.
 """
 
 from __future__ import annotations
@@ -146,8 +146,14 @@ def slope(tenths: list[Tenth], of: str) -> float:
     return float(np.polyfit(done / 1e5, [getattr(one, of) for one in half], 1)[0])
 
 
-def measured(operations: int, items: int, seed: int) -> tuple[list[Tenth], Counter[str]]:
-    """Use a memory for so many operations."""
+def measured(
+    operations: int, items: int, seed: int, tell: Callable[[Tenth], object] = lambda _: None
+) -> tuple[list[Tenth], Counter[str]]:
+    """Use a memory for so many operations.
+
+    Args:
+        tell: is told each tenth as it ends: all of them may take hours.
+    """
     tenths: list[Tenth] = []
     with tempfile.TemporaryDirectory() as folder:
         soaked = Soaked(f"sqlite:///{folder}/a.db", items, random.Random(f"{seed} soak"))
@@ -158,6 +164,7 @@ def measured(operations: int, items: int, seed: int) -> tuple[list[Tenth], Count
             p50 = float(np.median([worked for worked, _ in took]))
             p99 = float(np.percentile([passed for _, passed in took], 99))
             tenths.append(Tenth(len(took), resident(), size(folder), p50, p99))
+            tell(tenths[-1])
         soaked.memory.close()
     return tenths, soaked.errors
 
@@ -170,7 +177,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
-    tenths, errors = measured(given.operations, given.items, given.seed)
+    tenths, errors = measured(
+        given.operations, given.items, given.seed, lambda one: print(row(one), file=sys.stderr)
+    )
     lines = {of: slope(tenths, of) for of in ("ram", "file")}
     slower = tenths[-1].p50 / tenths[2].p50
     if given.json:
@@ -187,14 +196,18 @@ def main() -> None:
     sys.exit(bool(crossed or errors))
 
 
+def row(one: Tenth) -> str:
+    """Return a line of the table."""
+    sizes = f"{one.ram / 2**20:9.1f} {one.file / 2**20:9.2f}"
+    return f"{sizes} {one.p50:7.2f} {one.p99:7.1f}"
+
+
 def show(tenths: list[Tenth], lines: dict[str, float], slower: float, errors: Counter[str]) -> None:
     """Print it as a table, with the time of the median drawn."""
     print("  RAM MiB  file MiB  p50 ms  p99 ms")
     most = max(one.p50 for one in tenths)
     for one in tenths:
-        bar = "#" * round(30 * one.p50 / most)
-        sizes = f"{one.ram / 2**20:9.1f} {one.file / 2**20:9.2f}"
-        print(f"{sizes} {one.p50:7.2f} {one.p99:7.1f}  {bar}")
+        print(f"{row(one)}  {'#' * round(30 * one.p50 / most)}")
     print(f"in 100,000 operations RAM grows by {lines['ram'] / 2**20:.1f} MiB", end=" ")
     print(f"(at most {RAM_LINE / 2**20:.0f}), the file by {lines['file'] / 2**20:.1f}", end=" ")
     print(f"({FILE_LINE / 2**20:.0f}); the last tenth takes {slower:.2f} of the third ({SLOWER})")
