@@ -199,9 +199,9 @@ def the_state_moves_on_before_it_is_written(patch: Patch) -> None:
         patch.setattr(f"demem_agent.flows.{module}.committed", committed)
     right = Held.catch_up
 
-    def catch_up(self: Held) -> None:
+    def catch_up(self: Held, *, newest: bool = True) -> None:
         if self._seq() > self.state.head.seq:
-            right(self)
+            right(self, newest=newest)
 
     patch.setattr(Held, "catch_up", catch_up)
 
@@ -236,7 +236,7 @@ def what_is_forgotten_stays_in_the_index(patch: Patch) -> None:
 
 @bug(shared, "StaleState|lost")
 def what_others_write_is_not_loaded(patch: Patch) -> None:
-    patch.setattr(Held, "catch_up", lambda self: None)
+    patch.setattr(Held, "catch_up", lambda self, **_: None)
 
 
 @bug(shared, "StaleState")
@@ -296,7 +296,9 @@ def test_nothing_is_found_without_one(
 def test_nothing_is_found_where_each_step_is_taken_alone(
     monkeypatch: Patch, finds: Callable[[Patch], Failures]
 ) -> None:
-    monkeypatch.setattr(Held, "steps", lambda self, attempt: Steps(self.catch_up, self.alone))
+    monkeypatch.setattr(
+        Held, "steps", lambda self, attempt, newest: Steps(self.catch_up, self.alone)
+    )
     assert finds(monkeypatch) == Counter()
 
 
