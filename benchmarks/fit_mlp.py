@@ -21,7 +21,6 @@ of the score are judged, on the same questions. They come out in Markdown.
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from collections import Counter
@@ -48,6 +47,7 @@ from fit_weights import (
     in_use,
     load,
     one_hot,
+    options,
     recalls,
     sample,
     threshold,
@@ -350,18 +350,8 @@ def written(net: Mlp, chat: bool) -> dict[str, Any]:
     }
 
 
-def options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument(
-        "--data", type=Path, required=True, help="folder with locomo, longmemeval and beam"
-    )
-    parser.add_argument("--out", type=Path, default=SHIPPED, help="where to write the network")
-    parser.add_argument("--no-judging", action="store_true", help="only fit and write")
-    return parser.parse_args()
-
-
 def main() -> None:
-    given = options()
+    given = options("the network of the score", SHIPPED)
     samples: list[Sample] = []
     for name, dialogues in load(given.data).items():
         for dialogue in dialogues:

@@ -395,18 +395,24 @@ def _by_name(values: Sequence[float]) -> dict[str, float]:
     return dict(zip(FEATURES, rounded, strict=True))
 
 
-def options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+def options(what: str, shipped: Path) -> argparse.Namespace:
+    """Read the command line of a fit.
+
+    Args:
+        what: is fitted, in a few words.
+        shipped: where it is written unless something else is given.
+    """
+    parser = argparse.ArgumentParser(description=f"Fit {what}.")
     parser.add_argument(
         "--data", type=Path, required=True, help="folder with locomo, longmemeval and beam"
     )
-    parser.add_argument("--out", type=Path, default=SHIPPED, help="where to write the weights")
+    parser.add_argument("--out", type=Path, default=shipped, help="where to write it")
     parser.add_argument("--no-judging", action="store_true", help="only fit and write")
     return parser.parse_args()
 
 
 def main() -> None:
-    given = options()
+    given = options("the weights of the score", SHIPPED)
     samples: list[Sample] = []
     for name, dialogues in load(given.data).items():
         samples += [sample(name, dialogue) for dialogue in dialogues]

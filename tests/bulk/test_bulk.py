@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import pickle
-import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import pytest
+from dask_workers import killing, workers
 
 from demem_agent import SlotMemory
 from demem_agent.bulk import Load, Reembedding, Telling, by_dask, here, loads_of
@@ -135,22 +133,14 @@ def test_a_task_can_be_sent_to_another_process(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_each_turn_is_there_once_though_a_worker_is_killed_twice(tmp_path: Path) -> None:
-    distributed = pytest.importorskip("distributed")
     names = [f"m{n:02}" for n in range(20)]
     for name in names:
         lines(tmp_path / "said" / f"{name}.jsonl", said(40, name))
     loads = loads_of(tmp_path / "said")
     url = f"sqlite:///{tmp_path}/bot.db"
     with (
-        distributed.LocalCluster(
-            n_workers=2,
-            threads_per_worker=1,
-            host="127.0.0.1",
-            dashboard_address="127.0.0.1:0",
-            local_directory=tmp_path / "scratch",
-            silence_logs=50,
-        ) as cluster,
-        distributed.Client(cluster) as client,
+        workers(tmp_path) as cluster,
+        cluster.get_client() as client,
     ):
         address = cluster.scheduler_address
         done = list(killing(by_dask(Telling(url), loads, scheduler=address), client, (2, 8)))
@@ -163,33 +153,13 @@ def test_each_turn_is_there_once_though_a_worker_is_killed_twice(tmp_path: Path)
     assert {one.memory_id for one in list_memories(url)} == set(names)
 
 
-def killing(done: Iterator[Any], client: Any, after: Sequence[int]) -> Iterator[Any]:
-    """Yield what is done, and kill a worker when so many are; it must have been another process."""
-    killed: set[int] = set()
-    for count, one in enumerate(done, 1):
-        yield one
-        if count in after:
-            pid = max(client.run(os.getpid).values())
-            assert pid not in killed
-            os.kill(pid, signal.SIGKILL)
-            killed.add(pid)
-    assert len(killed) == len(after)
-
-
 def test_where_no_worker_is_left_the_call_ends_and_says_so(tmp_path: Path) -> None:
     """Whatever waits: of 1,200 tasks the scheduler knows of 1,000 at a time."""
-    distributed = pytest.importorskip("distributed")
     dask = pytest.importorskip("dask")
     loads = [Load(f"m{n}", ()) for n in range(1_200)]
     with (
         dask.config.set({"distributed.scheduler.no-workers-timeout": "500ms"}),
-        distributed.LocalCluster(
-            n_workers=0,
-            host="127.0.0.1",
-            dashboard_address="127.0.0.1:0",
-            local_directory=tmp_path / "scratch",
-            silence_logs=50,
-        ) as cluster,
+        workers(tmp_path, 0) as cluster,
     ):
         work = Telling(f"sqlite:///{tmp_path}/bot.db")
         with pytest.raises(WorkersGone, match="same call again"):

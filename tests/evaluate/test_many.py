@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 import pickle
-import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from dask_workers import killing, workers
 
 from demem_agent import SlotMemory, Turn
 from demem_agent.bulk import Done, by_dask, here, loads_of
@@ -221,31 +220,14 @@ def test_the_key_is_another_for_whatever_else_is_measured(files: Path) -> None:
 
 @pytest.mark.slow
 def test_what_workers_find_is_the_same_though_one_is_killed(tmp_path: Path) -> None:
-    distributed = pytest.importorskip("distributed")
     dialogues = [dialogue(number) for number in range(24)]
     with (
-        distributed.LocalCluster(
-            n_workers=2,
-            threads_per_worker=1,
-            host="127.0.0.1",
-            dashboard_address="127.0.0.1:0",
-            local_directory=tmp_path / "scratch",
-            silence_logs=50,
-        ) as cluster,
-        distributed.Client(cluster) as client,
+        workers(tmp_path) as cluster,
+        cluster.get_client() as client,
     ):
         address = cluster.scheduler_address
         work = Evaluating(partial(systems, ("demem", "bm25", "oracle")), LIMITS)
-        done = [*killing(by_dask(work, tasks_of(dialogues), scheduler=address), client)]
+        done = [*killing(by_dask(work, tasks_of(dialogues), scheduler=address), client, (3,))]
     found = merged([one.name for one in dialogues], records(done))
     whole = evaluate(dialogues, systems(("demem", "bm25", "oracle"), dialogues), LIMITS)
     assert json.dumps(report(untimed(found))) == json.dumps(report(untimed(whole)))
-
-
-def killing(done: Iterator[Done], client: Any) -> Iterator[Done]:
-    """Yield what is done, and kill a worker after the third."""
-    for count, one in enumerate(done, 1):
-        yield one
-        if count == 3:
-            os.kill(max(client.run(os.getpid).values()), signal.SIGKILL)
-    assert count > 3
