@@ -27,15 +27,16 @@ from demem_agent.servers import is_remote, refuse_here, refuse_key
 from demem_agent.settings import SHARING
 from demem_agent.slots import choosing
 from demem_agent.slots.choosing.asked import Advises, Choosing, Decided, Decides, Tries
+from demem_agent.slots.history import history
 from demem_agent.slots.invariants import check
 from demem_agent.slots.keeping import Brought, storage_of
 from demem_agent.slots.state import State
-from demem_agent.slots.successions.histories import history
 from demem_agent.stores import DeletionReceipt, Store
 from demem_agent.stores.parts import exported
 from demem_agent.turns import Retold, Turn, refuse_unknown, text_field, whole_field
 from demem_agent.types import (
     Answer,
+    ChangeJudged,
     Context,
     Decision,
     Encoder,
@@ -352,6 +353,19 @@ class AsyncSlotMemory(MemoryHandle):
                 break
             done.append(taken)
             await self._keep_within(Brought(items=frozenset(taken.notes)))
+        return tuple(done)
+
+    async def judge_changes(self) -> tuple[ChangeJudged, ...]:
+        """Have the memory's ``judge_change`` say which lines later ones have taken the place of."""
+        self._require_judge_change()
+        async with self._fresh(newest=True):
+            pairs = await asyncio.to_thread(flows.change.due, self._held.state)
+        done: list[ChangeJudged] = []
+        for pair in pairs:
+            if flows.change.is_in_vain(done):
+                break
+            judged = await self._run(flows.change.judge, pair)
+            done += [] if judged is None else [judged]
         return tuple(done)
 
     async def rename(self, slot: int, name: str | None) -> None:

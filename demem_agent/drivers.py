@@ -12,7 +12,7 @@ import threading
 from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar, cast
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,7 @@ from demem_agent.requests import (
     Compress,
     Encode,
     Flow,
+    JudgeChange,
     Request,
     Rerank,
     Score,
@@ -37,6 +38,9 @@ from demem_agent.requests import (
 from demem_agent.stores import Address, Store
 from demem_agent.types import (
     Answerer,
+    ChangeJudge,
+    ChangeSaid,
+    ChangeVerdict,
     Compressor,
     Draft,
     Encoder,
@@ -56,7 +60,7 @@ __all__ = ["Collaborators", "Steps", "drive", "drive_async"]
 
 Result = TypeVar("Result")
 #: What is carried out outside the lock.
-_Waited = Encode | Rerank | ChooseSlot | Complete | Score | Compress | TakeNotes
+_Waited = Encode | Rerank | ChooseSlot | Complete | Score | Compress | TakeNotes | JudgeChange
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +80,7 @@ class Collaborators:
     judges: tuple[Scorer, ...] = ()
     compressor: Compressor | None = None
     note_taker: NoteTaker | None = None
+    judge_change: ChangeJudge | None = None
     reranker: Reranker | None = None
     router: Router | None = None
 
@@ -271,6 +276,8 @@ def _work(request: _Waited, team: Collaborators) -> _Work:
         return _compressing(request, team)
     if isinstance(request, TakeNotes):
         return _noting(request, team)
+    if isinstance(request, JudgeChange):
+        return _judging(request, team)
     return _scoring(request, team)
 
 
@@ -330,6 +337,13 @@ def _noting(request: TakeNotes, team: Collaborators) -> _Work:
     return _Work("note taker", [call], partial(_proposal, "note taker"))
 
 
+def _judging(request: JudgeChange, team: Collaborators) -> _Work:
+    if team.judge_change is None:
+        raise CollaboratorError("the memory was made without a judge of changes")
+    call = _Call(team.judge_change.judge, request.task)
+    return _Work("judge of changes", [call], _verdict)
+
+
 def _scoring(request: Score, team: Collaborators) -> _Work:
     raters = team.judges if request.judged else team.scorers
 
@@ -360,6 +374,18 @@ def _proposal(who: str, results: list[object]) -> Proposal:
     if isinstance(given, Proposal):
         return given
     raise CollaboratorError(f"the {who} gave {type(given).__name__}, not a Proposal")
+
+
+def _verdict(results: list[object]) -> ChangeVerdict:
+    given = results[0]
+    if not isinstance(given, ChangeVerdict):
+        wrong = type(given).__name__
+        raise CollaboratorError(f"the judge of changes gave {wrong}, not a ChangeVerdict")
+    if given.verdict not in get_args(ChangeSaid) or not isinstance(given.reason, str):
+        raise CollaboratorError("the judge of changes gave no verdict that there is")
+    if not _in_unit_range(given.confidence):
+        raise CollaboratorError("the judge of changes gave a confidence outside [0, 1]")
+    return given
 
 
 def _scores(given: Sequence[object], scorers: Sequence[Scorer]) -> NDArray[np.float64]:

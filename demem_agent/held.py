@@ -321,6 +321,8 @@ class Held:
             given["compressor"] = team.compressor
         if team.note_taker is not None:
             given["note_taker"] = team.note_taker
+        if team.judge_change is not None:
+            given["judge_change"] = team.judge_change
         if team.reranker is not None:
             given["reranker"] = team.reranker
         if team.router is not None:

@@ -21,6 +21,7 @@ from typing import (
 
 from demem_agent import flows, tracing
 from demem_agent import messages as chats
+from demem_agent.changes.lineage import FOUND
 from demem_agent.channels import Told
 from demem_agent.copying import Kept, Lines, kept_of, made_again, opened
 from demem_agent.door import Door, is_decision, refuse_keywords, refuse_positional
@@ -37,12 +38,12 @@ from demem_agent.settings import SHARING, Settings
 from demem_agent.slots import choosing
 from demem_agent.slots.choosing.asked import Advises, Choosing, Decided, Decides, Tries
 from demem_agent.slots.filtering import items_within
+from demem_agent.slots.history import history
 from demem_agent.slots.invariants import check
 from demem_agent.slots.keeping import Brought, storage_of
 from demem_agent.slots.openings import slot_view
 from demem_agent.slots.resident import resident
 from demem_agent.slots.state import State
-from demem_agent.slots.successions.histories import history
 from demem_agent.stores import DeletionReceipt, Store
 from demem_agent.stores.parts import exported
 from demem_agent.stores.standing import standing
@@ -50,6 +51,7 @@ from demem_agent.stores.waiting import Turnstile
 from demem_agent.turns import Retold, Turn, refuse_unknown, text_field, whole_field
 from demem_agent.types import (
     Answer,
+    ChangeJudged,
     Context,
     Decision,
     Encoder,
@@ -288,11 +290,7 @@ class MemoryHandle:
 
     def _successions(self) -> tuple[Succession, ...]:
         state = self._held.state
-        found: list[Succession] = []
-        for one in state.successions.values():
-            sure = one.confidence if one.undone else state.derived.current.confidence(one)
-            found.append(replace(one, confidence=sure))
-        return tuple(found)
+        return tuple(one for one in state.successions.values() if one.how != FOUND)
 
     def _batch(self) -> int:
         """Return how many turns are written at once: one by one, where each may need room."""
@@ -307,6 +305,11 @@ class MemoryHandle:
         """Refuse to go on without a note taker."""
         if self._held.team.note_taker is None:
             raise InvalidInput("note_taker", None, "given when the memory is made or opened")
+
+    def _require_judge_change(self) -> None:
+        """Refuse to go on without a judge of changes."""
+        if self._held.team.judge_change is None:
+            raise InvalidInput("judge_change", None, "given when the memory is made or opened")
 
     def _marks(self) -> tuple[Mark, ...]:
         return self._held.state.marks_in_order()
@@ -935,8 +938,8 @@ class SlotMemory(MemoryHandle):
     def history(self, evidence_id: str) -> tuple[Version, ...]:
         """Return what an item has taken the place of, and what has taken its, old to new.
 
-        Any item of the chain gives all of it. Successions that were found count where they are
-        believed; those that were undone are told as well.
+        Any item of the chain gives all of it. Beside what was settled, what lines say counts where
+        it is all but certain, under an id such as ``e1>e3``; what was undone is told as well.
 
         Raises:
             NotFound: for an id that no live item has.
@@ -998,8 +1001,9 @@ class SlotMemory(MemoryHandle):
         or not it had split a slot. By the id of an answer what its feedback said of lines of
         memory is taken back, so that it is not recognised from it any more; its rewards stay on
         record. By the id of a succession, such as ``s1``, its old line holds again; of one that
-        ``update`` made, in place of the new one. By the id of a decision, such as ``d1``, what it
-        came to teaches nothing any more.
+        ``update`` made, in place of the new one. By two items, as in ``e1>e3``, it is settled that
+        the one has not taken the place of the other, whatever both say. By the id of a decision,
+        such as ``d1``, what it came to teaches nothing any more.
 
         Raises:
             NotFound: for what is the id of nothing that can be undone.
@@ -1108,6 +1112,49 @@ class SlotMemory(MemoryHandle):
                 break
             done.append(taken)
             self._keep_within(Brought(items=frozenset(taken.notes)))
+        return tuple(done)
+
+    def judge_changes(self) -> tuple[ChangeJudged, ...]:
+        """Have the memory's ``judge_change`` say which lines later ones have taken the place of.
+
+        It is asked about each line and those nearest to it that the same owner said before, as far
+        as one may have taken the place of the other and nothing was settled of the two. Ingest and
+        read never wait for it: nothing is locked while it works. What it says counts from then on,
+        as if it was told; by ``supersede``, ``update`` and ``undo`` it is overruled. It is kept
+        with its reason, so that nothing is asked twice, and forgotten with either line.
+
+        Returns:
+            What became of each pair, in order. Those of which the judge failed say so, and are
+            asked about again by the next call; after three of them nothing more is asked.
+
+        Raises:
+            InvalidInput: if the memory has no judge of changes.
+
+        Examples:
+            >>> from demem_agent.types import ChangeVerdict
+            >>> class Replacing:
+            ...     name = "replacing"
+            ...     def judge(self, task):
+            ...         return ChangeVerdict("replaces", "a dentist has another name")
+            >>> judged = SlotMemory(judge_change=Replacing(), clock=None)
+            >>> for text in ("My dentist is Dr Rao.", "My dentist is Dr Levin."):
+            ...     judged.ingest(text, speaker="Ana").evidence_id
+            'e1'
+            'e2'
+            >>> judged.judge_changes()[0].succession
+            's1'
+            >>> judged.successions()[0].reason
+            'a dentist has another name'
+        """
+        self._require_judge_change()
+        with self._still(newest=True):
+            pairs = flows.change.due(self._held.state)
+        done: list[ChangeJudged] = []
+        for pair in pairs:
+            if flows.change.is_in_vain(done):
+                break
+            judged = self._run(flows.change.judge, pair)
+            done += [] if judged is None else [judged]
         return tuple(done)
 
     def rename(self, slot: int, name: str | None) -> None:
@@ -1250,15 +1297,16 @@ class SlotMemory(MemoryHandle):
             return self._certificates()
 
     def successions(self) -> tuple[Succession, ...]:
-        """Return which lines have taken the place of which, undone ones included.
+        """Return which lines have taken the place of which as far as it is stored, undone ones
+        included.
 
-        Their confidence is as of now, with what feedback has said since they were found.
+        What lines say of each other themselves is judged when something is read, and not stored:
+        ``history`` and ``Reading.replaced`` have it.
 
         Examples:
-            >>> memory.ingest("I moved to Porto, not to Lisbon.", speaker="Ana").evidence_id
-            'e4'
+            >>> done = memory.update("e2", "The cat is called Luna.")
             >>> [(one.old[0], one.new[0], one.how) for one in memory.successions()]
-            [('e1', 'e4', 'found')]
+            [('e2', 'e4', 'updated')]
         """
         with self._still():
             return self._successions()

@@ -21,6 +21,7 @@ from demem_agent.text.units import Measure
 from demem_agent.turns import LONGEST_NAME, text_field
 from demem_agent.types import (
     Answerer,
+    ChangeJudge,
     Compressor,
     Encoder,
     Mode,
@@ -67,15 +68,17 @@ class Options(TypedDict, total=False):
     encoder (the shipped one), answerer (extractive), scorers (token F1, reference contained in
     reading; at least two), judges (rate an answer without a reference; none, or at least two),
     compressor (writes summaries when ``summarise`` is called; none), note_taker (takes notes when
-    ``take_notes`` is called; none), reranker (orders the 60 best passages anew, or the name of a
-    cross-encoder of sentence-transformers that does; none), router (chooses the slot that a query
-    goes to; none, the score does): sync or async. score_theta: what scores passages, ``linear`` or
-    the small network ``mlp`` (docs/scorers.md); like those it is not stored, and another may be
-    given at the next opening. counter: measures text when unit is "tokens". clock: gives the time
-    now, by which a turn that comes without ``at`` is dated, and a query asked (``datetime.now``,
-    the local time without a zone); with None they stay undated, and the same operations give the
-    same memory whenever they are carried out. memory_id, tenant: whose memory it is. experiment:
-    parts put in the place of the library's own, by a study; a memory in use has none.
+    ``take_notes`` is called; none), judge_change (says which lines later ones have taken the place
+    of when ``judge_changes`` is called; none), reranker (orders the 60 best passages anew, or the
+    name of a cross-encoder of sentence-transformers that does; none), router (chooses the slot that
+    a query goes to; none, the score does): sync or async. score_theta: what scores passages,
+    ``linear`` or the small network ``mlp`` (docs/scorers.md); like those it is not stored, and
+    another may be given at the next opening. counter: measures text when unit is "tokens". clock:
+    gives the time now, by which a turn that comes without ``at`` is dated, and a query asked
+    (``datetime.now``, the local time without a zone); with None they stay undated, and the same
+    operations give the same memory whenever they are carried out. memory_id, tenant: whose memory
+    it is. experiment: parts put in the place of the library's own, by a study; a memory in use has
+    none.
     """
 
     slots: int
@@ -104,6 +107,7 @@ class Options(TypedDict, total=False):
     judges: Sequence[Scorer]
     compressor: Compressor
     note_taker: NoteTaker
+    judge_change: ChangeJudge
     reranker: Reranker | str
     router: Router
     score_theta: ScoreTheta
@@ -162,6 +166,7 @@ def collaborators(options: Options, store: Store | None) -> Collaborators:
         judges=_judges(options),
         compressor=_compressor(options),
         note_taker=_note_taker(options),
+        judge_change=_judge_change(options),
         reranker=_reranker(options),
         router=_router(options),
         store=MemoryStore() if store is None else store,
@@ -246,6 +251,13 @@ def _note_taker(options: Options) -> NoteTaker | None:
     if taker is not None and not isinstance(taker, NoteTaker):
         raise InvalidInput("note_taker", taker, "an object with a name and take_notes(task)")
     return taker
+
+
+def _judge_change(options: Options) -> ChangeJudge | None:
+    judge = options.get("judge_change")
+    if judge is not None and not isinstance(judge, ChangeJudge):
+        raise InvalidInput("judge_change", judge, "an object with a name and judge(task)")
+    return judge
 
 
 def _reranker(options: Options) -> Reranker | None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from demem_agent.encoders import EncoderInfo
 from demem_agent.later import dataclass
 from demem_agent.slots.records import Delta
-from demem_agent.types import Attempt, Compression, Noting, Question, Slot
+from demem_agent.types import Attempt, ChangeTask, Compression, Noting, Question, Slot
 
 __all__ = [
     "ChooseSlot",
@@ -20,6 +20,7 @@ __all__ = [
     "Compress",
     "Encode",
     "Flow",
+    "JudgeChange",
     "Request",
     "Rerank",
     "Score",
@@ -103,6 +104,13 @@ class TakeNotes:
 
 
 @dataclass(frozen=True, slots=True)
+class JudgeChange:
+    """Two lines to be judged; the reply is one :class:`~demem_agent.types.ChangeVerdict`."""
+
+    task: ChangeTask
+
+
+@dataclass(frozen=True, slots=True)
 class Commit:
     """Rows to write; when the reply (None) comes they are durable.
 
@@ -113,7 +121,9 @@ class Commit:
     delta: Delta
 
 
-Request = Encode | Rerank | ChooseSlot | Complete | Score | Compress | TakeNotes | Commit
+Request = (
+    Encode | Rerank | ChooseSlot | Complete | Score | Compress | TakeNotes | JudgeChange | Commit
+)
 Result = TypeVar("Result")
 #: A generator of requests that returns a result. Between two requests it may read the state, and
 #: right after a Commit it applies the delta; the driver holds the memory's lock whenever the

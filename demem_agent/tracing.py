@@ -68,6 +68,7 @@ _FLOWS = {
     "arrange.merge": _UPDATE,
     "summarise.summarise": _UPDATE,
     "note.take_notes": _UPDATE,
+    "change.judge": _UPDATE,
     "sync.join": _UPDATE,
     "reembed.reembed": _UPDATE,
     "forget.forget": _DELETE,

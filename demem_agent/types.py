@@ -24,6 +24,11 @@ __all__ = [
     "Answerer",
     "Attempt",
     "Candidate",
+    "ChangeJudge",
+    "ChangeJudged",
+    "ChangeSaid",
+    "ChangeTask",
+    "ChangeVerdict",
     "Channel",
     "Compared",
     "Compression",
@@ -92,6 +97,8 @@ Gone = Literal["tell", "forget"]
 Order = Literal["time", "latest"]
 #: Which form of Score_theta orders passages.
 ScoreTheta = Literal["linear", "mlp"]
+#: What a judge says that a later line does to an earlier one.
+ChangeSaid = Literal["replaces", "adds", "other"]
 #: What gives way where a memory is full: what is worth least, what is oldest, or what comes in.
 WhenFull = Literal["worth", "age", "refuse"]
 Regime = Literal["guard band", "confidence sequence", "pairwise preference", "rival lines", "none"]
@@ -200,22 +207,25 @@ class Succession:
     Attributes:
         id: ``s1``, ``s2``, ... in order.
         old, new: (evidence id, start, end) each.
-        confidence: in [0, 1]; 1.0 where it was told. What feedback says since is not in it:
-            ``SlotMemory.successions`` gives it with that.
-        how: ``found`` when the new line came in, ``told`` by ``supersede``, or ``updated``: the new
-            item was remembered to take the place of the old one, by ``update`` or ``sync``.
-        undone: True once it was taken back.
+        confidence: in [0, 1]; 1.0 where it was told.
+        how: ``told`` by ``supersede``; ``updated``: the new item was remembered to take the place
+            of the old one, by ``update`` or ``sync``; ``judged`` by what both lines say, when it
+            was asked, or by the memory's :class:`ChangeJudge`; ``found`` by an earlier version,
+            which counts no longer.
+        undone: True once it was taken back, and where a judge said that both lines hold.
         after: how many answers had been given when it was made: what proves right in a later one
             speaks for it or against it.
+        reason: why, in the words of the :class:`ChangeJudge` that said so; "" where none did.
     """
 
     id: str
     old: tuple[str, int, int]
     new: tuple[str, int, int]
     confidence: float
-    how: Literal["found", "told", "updated"]
+    how: Literal["found", "told", "updated", "judged"]
     undone: bool = False
     after: int = 0
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -398,6 +408,9 @@ class Reading:
         opposed: ids of the evidence that stands behind all else since it sets another value than
             what proved right; read only where there is room.
         withheld: ids of the evidence that was left out since it no longer holds.
+        replaced: pairs of lines, (evidence id, start, end) each, of which the first stands behind
+            the second since that probably holds in its place; only where it is sure is the first
+            one marked. Where a question asks how it was, the line that held stands second.
         advice: what worked where the query tells a situation that was decided before, in a line; it
             stands at the head of ``text``, and takes a quarter of the limit at most. Never in a
             strict reading, which is a slot's text.
@@ -435,6 +448,7 @@ class Reading:
     rejected: tuple[tuple[str, int, int], ...] = ()
     opposed: tuple[str, ...] = ()
     withheld: tuple[str, ...] = ()
+    replaced: tuple[tuple[tuple[str, int, int], tuple[str, int, int]], ...] = ()
     advice: str = ""
     unranked: str = ""
     unrouted: str = ""
@@ -1272,6 +1286,59 @@ class Summarised:
 
 
 @dataclass(frozen=True, slots=True)
+class ChangeTask:
+    """What a :class:`ChangeJudge` is given: two lines of one owner, each with its day and whoever
+    said it, as in "3 March 2024, Ana: My dentist is Dr Rao."
+
+    Attributes:
+        old, new: the line that was said first, and the one that was said later.
+        question: what the lines are read for; "" where nothing is asked.
+    """
+
+    old: str
+    new: str
+    question: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeVerdict:
+    """What a :class:`ChangeJudge` says of two lines.
+
+    Attributes:
+        verdict: ``replaces``: since the new line the old one, or a part of it, does not hold;
+            ``adds``: both hold, of one thing; ``other``: they are of two things, or the new line
+            only supposes, asks, or tells of long ago.
+        reason: why, in a sentence; what is longer than 300 characters is cut when it is kept.
+        confidence: in [0, 1], how sure it is of ``replaces``; of no weight with the others.
+    """
+
+    verdict: ChangeSaid
+    reason: str = ""
+    confidence: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeJudged:
+    """What became of two lines that a judge was asked about.
+
+    Attributes:
+        old, new: (evidence id, start, end) each.
+        verdict: None where nothing was kept.
+        reason: the judge's.
+        succession: id of what keeps it; undone there where both lines hold.
+        failed: why nothing was kept, without any text of memory; "" where it was. The next call
+            asks again.
+    """
+
+    old: tuple[str, int, int]
+    new: tuple[str, int, int]
+    verdict: ChangeSaid | None = None
+    reason: str = ""
+    succession: str | None = None
+    failed: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class NotesTaken:
     """What became of the notes of some items.
 
@@ -1397,3 +1464,22 @@ class NoteTaker(Protocol):
     def name(self) -> str: ...
 
     def take_notes(self, task: Noting, /) -> Proposal | Awaitable[Proposal]: ...
+
+
+@runtime_checkable
+class ChangeJudge(Protocol):
+    """Say what a later line does to an earlier one of the same owner; may be a coroutine function.
+
+    Examples:
+        >>> class Replacing:
+        ...     name = "replacing"
+        ...     def judge(self, task):
+        ...         return ChangeVerdict("replaces", "it names another one")
+        >>> isinstance(Replacing(), ChangeJudge)
+        True
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    def judge(self, task: ChangeTask, /) -> ChangeVerdict | Awaitable[ChangeVerdict]: ...

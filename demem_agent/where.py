@@ -51,8 +51,9 @@ class Where:
             ``{"exists": True}`` or ``{"exists": False}``.
         trust: the least, in [0, 1].
         holds: True for what holds still, False for what does not: another item has been told, or
-            is believed, to have taken the place of it or of a line of it, as ``history`` has it. It
-            is looked up when it is asked, like the slot, and of a note asks the note itself.
+            is all but certain, to have taken the place of it or of a line of it, as ``history``
+            has it. It is looked up when it is asked, like the slot, and of a note asks the note
+            itself.
 
     A note that a model took is meant where all items are that it was made from.
 

@@ -320,8 +320,8 @@ def test_the_wall_reads_the_python_of_documents_and_no_other_block(tmp_path: Pat
 FLOORS = """cli server studies evaluate testing llms bulk jobs async_memory async_memories pool
      memories auditing memory client wire copying safekeeping held tracing door options flows
      splitting feedback
-     drivers stores answering reading requests slots summaries scoring encoders text decision
-     imports messages settings channels where turns types metadata servers errors notebook
+     drivers stores answering reading requests slots changes summaries scoring encoders text
+     decision imports messages settings channels where turns types metadata servers errors notebook
      hints shipped later""".split()
 
 

@@ -14,6 +14,7 @@ from hypothesis.stateful import run_state_machine_as_test
 from machine import BoundedMachine, DecidingMachine, MemoryMachine
 
 from demem_agent.answering import corrections
+from demem_agent.changes.lineage import Lineage
 from demem_agent.errors import DeMemError, InvalidInput
 from demem_agent.feedback import crediting
 from demem_agent.flows import arrange as arranging
@@ -32,7 +33,6 @@ from demem_agent.slots.ledger import stored_result, unkeyed
 from demem_agent.slots.placement import _Draft
 from demem_agent.slots.records import Delta
 from demem_agent.slots.state import State
-from demem_agent.slots.successions.lineage import Lineage
 from demem_agent.splitting import division, replaying, trigger
 from demem_agent.stores import Address, MemoryStore
 from demem_agent.stores.loading import load_state
@@ -366,7 +366,8 @@ def forgetting_leaves_the_successions(patch: Patch) -> None:
 
 @bug("not as it was before a succession|the twin", SLOW)
 def an_undone_succession_counts_in_readings(patch: Patch) -> None:
-    patch.setattr(Lineage, "confidence", lambda self, succession: succession.confidence)
+    held = lambda self, item: list(self._by_old.get(item, {}).values())  # noqa: E731
+    patch.setattr(Lineage, "of_item", held)
 
 
 @bug("leads back to the line that it supersedes|InvalidInput was not raised", SLOW)
@@ -385,7 +386,7 @@ def a_line_may_supersede_what_supersedes_it(patch: Patch) -> None:
 
 @bug("is not marked", SLOW)
 def lines_that_no_longer_hold_are_not_marked(patch: Patch) -> None:
-    patch.setattr("demem_agent.reading.composing.noting", lambda state, asked, cut: cut)
+    patch.setattr("demem_agent.reading.composing.noted", lambda state, now, lines: lines)
 
 
 @bug("a re(opened|stored) memory|not what stands|the twin|are not live", SLOW)

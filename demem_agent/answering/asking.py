@@ -9,7 +9,6 @@ from dataclasses import replace
 import numpy as np
 
 from demem_agent.answering.candidates import Sentence
-from demem_agent.answering.in_time import OF_TIME, time_asked
 from demem_agent.answering.kind_told import kind_wanted
 from demem_agent.later import dataclass, pattern
 from demem_agent.text.language.words import content_terms
@@ -23,7 +22,6 @@ _CONTEXT = 0.3
 _SPEAKER = 0.2
 _ASKS = 0.4
 _CORRECTS = 0.3
-_BEGINS = 0.3
 #: The words of the conversation count less than those of the question, all together.
 _AFTER = 0.5
 #: A sentence that shares no more than this with the question answers nothing.
@@ -34,7 +32,6 @@ _OF_MONEY = frozenset(
 )
 _HOW_MANY = ("how many", "how much", "how long", "how old")
 _HOW = pattern(r"\bhow (many|much|long|old|often|far|tall|big)\b", re.IGNORECASE)
-_FIRST_PERSON = pattern(r"\b(?:i|we|ich|wir|je|nous|on|yo|eu|vivo|trabajo|moro|trabalho)\b|\bj['’]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,15 +67,7 @@ class Asked:
         score += _SPEAKER * is_named(self.query, sentence.evidence.speaker)
         score -= _ASKS * sentence.asks
         score += _CORRECTS * sentence.corrects
-        score += _BEGINS * self.is_of_what_begins(sentence)
         return score
-
-    def is_of_what_begins(self, sentence: Sentence) -> bool:
-        """Whether nothing is asked but what has begun, for whoever tells of it."""
-        if not sentence.begins or not self.rarity.keys() - self.aside <= sentence.begins:
-            return False
-        own = _FIRST_PERSON.search(self.query) is not None
-        return own or is_named(self.query, sentence.evidence.speaker) > 0
 
 
 def asked_of(question: Question, found: list[Sentence]) -> Asked:
@@ -103,10 +92,9 @@ def _times(question: Question, found: list[Sentence]) -> list[Span]:
 def _aside(query: str, times: Iterable[Span]) -> frozenset[str]:
     """Return the words of the times that a question asks about, and of asking for a price.
 
-    What was "in March" need not say so: its day does. What something cost is told by a number. Nor
-    need what holds "these days" have a word of that.
+    What was "in March" need not say so: its day does. What something cost is told by a number.
     """
-    aside: set[str] = set(OF_TIME) if time_asked(query) > 0 else set()
+    aside: set[str] = set()
     for time in times:
         aside.update(content_terms(query[time.start : time.end]))
     is_number = any(words in query.lower() for words in _HOW_MANY)

@@ -11,8 +11,6 @@ from demem_agent.answering.unbroken import unbroken
 from demem_agent.answering.values import asked_value, of_values
 from demem_agent.answering.whole import whole
 from demem_agent.later import dataclass
-from demem_agent.slots.successions.claims import claim
-from demem_agent.slots.successions.turns import implied
 from demem_agent.text.language.asking import asks
 from demem_agent.text.language.words import content_terms, language_of, terms_also_in
 from demem_agent.text.remembered import kept_lately
@@ -20,7 +18,7 @@ from demem_agent.text.sentences import sentences
 from demem_agent.text.values import objects
 from demem_agent.types import Evidence, Line, Question, Superseded
 
-__all__ = ["Sentence", "holding", "sentences_read"]
+__all__ = ["Sentence", "sentences_read"]
 
 #: Characters of an item whose lines are kept no longer than it takes to cut them.
 _LONG = 1000
@@ -36,7 +34,6 @@ class Sentence:
 
     Attributes:
         asks: whether it is a question.
-        begins: words of what has begun by it in the place of something else, which it may lack.
         superseded: what it says that no longer holds.
         replaced: the values of objects in JSON in its line that no longer hold.
         is_part: whether it is a part of a sentence that is too long for one passage.
@@ -49,7 +46,6 @@ class Sentence:
     around: frozenset[str]
     asks: bool = False
     superseded: Superseded | None = None
-    begins: frozenset[str] = frozenset()
     replaced: tuple[Superseded, ...] = ()
     is_part: bool = False
 
@@ -61,6 +57,11 @@ class Sentence:
         """Whether it stands in a line."""
         same = self.evidence.id == line.evidence.id
         return same and line.start <= self.start < line.end
+
+    def is_within(self, stretch: tuple[str, int, int]) -> bool:
+        """Whether it stands in a stretch of an item."""
+        item, start, end = stretch
+        return self.evidence.id == item and start < self.end and self.start < end
 
     @property
     def corrects(self) -> bool:
@@ -83,7 +84,7 @@ def sentences_read(question: Question) -> list[Sentence]:
                 stale = asked_value(item.text, quoted, replaced, asked)
             one = Sentence(item, start, end, words, around, is_asked, stale, is_part=is_part)
             found.append(replace(one, replaced=tuple(replaced)) if replaced else one)
-    return _with_what_begins(found)
+    return found
 
 
 @kept_lately(1024)  # lines are read again and again
@@ -121,22 +122,6 @@ def _stretches(text: str, begin: int, stop: int) -> Iterator[tuple[int, int, boo
             yield from ((*one, True) for one in cut)
 
 
-def _with_what_begins(found: list[Sentence]) -> list[Sentence]:
-    """Return sentences, those that hold in the place of others with the words of what begins.
-
-    "Day one at Siemens" is of where somebody works, as the line was of which it takes the place.
-    """
-    told: dict[int, frozenset[str]] = {}
-    for sentence in found:
-        for nth in holding(sentence, found):
-            claimed = claim(found[nth].text)
-            told[nth] = frozenset() if claimed is None else implied(claimed)
-    for nth, words in told.items():
-        one = found[nth]
-        found[nth] = replace(one, words=one.words | words, around=one.around | words, begins=words)
-    return found
-
-
 def _object_around(data: Sequence[tuple[int, int]], start: int, end: int) -> tuple[int, int]:
     """Return the object of which a stretch is a part; itself where it is of none."""
     for first, last in data:
@@ -153,13 +138,3 @@ def _superseded(
         if stale.start < end and start < stale.end and stale not in values:
             return stale
     return None
-
-
-def holding(sentence: Sentence, found: list[Sentence]) -> Iterator[int]:
-    """Yield the numbers of the sentences that hold in the place of one."""
-    if sentence.superseded is None:
-        return
-    item, start, end = sentence.superseded.by
-    for nth, other in enumerate(found):
-        if other.evidence.id == item and start < other.end and other.start < end:
-            yield nth

@@ -12,7 +12,6 @@ import numpy as np
 from demem_agent.answering.asking import LEAST, Asked, asked_of, by_words
 from demem_agent.answering.candidates import Sentence, sentences_read
 from demem_agent.answering.corrections import CORRECTION, said_to
-from demem_agent.answering.in_time import Told, by_their_time, time_asked
 from demem_agent.answering.kind_told import kind_in
 from demem_agent.answering.passing_over import passed_over, polite, without_documents
 from demem_agent.answering.quoting import draft
@@ -24,7 +23,6 @@ from demem_agent.answering.said_alone import (
     said_by,
     said_then,
 )
-from demem_agent.answering.state_asked import by_state
 from demem_agent.answering.telling import telling_nothing, without_questions
 from demem_agent.answering.weighing import (
     by_amount,
@@ -32,7 +30,6 @@ from demem_agent.answering.weighing import (
     by_place,
     by_plan,
     by_what_holds,
-    by_what_was_before,
 )
 from demem_agent.encoders import as_matrix, default_encoder
 from demem_agent.later import pattern
@@ -121,9 +118,7 @@ class ExtractiveAnswerer:
         """
         asked = asked_of(question, found)
         scores = self._scores(asked, found)
-        scores = by_state(question, scores, found)
-        if time_asked(question.query) >= 0:  # the first of all need not hold any more
-            scores = by_what_holds(scores, found)
+        scores = by_what_holds(question.reading, scores, found)
         scores = by_amount(asked, scores, found)
         scores = by_place(asked, scores, found)
         scores[list(passed)] = 0.0
@@ -133,9 +128,6 @@ class ExtractiveAnswerer:
             scores = without_questions(question, scores, found)
         scores = by_person(question, scores, found)
         scores = by_plan(question, scores, found)
-        told = [Told(one.evidence, one.text, one.words) for one in found]
-        scores = by_their_time(question.query, told, scores)
-        scores = by_what_was_before(question, scores, found)
         chosen = _nearest(asked, scores, found)
         if not decided or _is_what_was_right(chosen, decided):
             return chosen
@@ -282,15 +274,11 @@ def _corrected(question: Question) -> Draft | None:
     """
     latest_first = sorted(question.reading.lines, key=lambda line: -number_of(line.evidence.id))
     for line in latest_first:
-        if line.evidence.source != CORRECTION or line.start != 0 or _is_over(line):
+        if line.evidence.source != CORRECTION or line.start != 0:
+            continue
+        if line.evidence.id in {behind[0] for behind, _ in question.reading.replaced}:
             continue
         right = said_to(question.query, line.text)
         if right:
             return Draft(right, (line.evidence.id,))
     return None
-
-
-def _is_over(line: Line) -> bool:
-    """Whether all of a line holds no longer, and it is not what is asked for."""
-    over = sum(one.end - one.start for one in line.superseded if not one.asked)
-    return over >= line.end - line.start

@@ -10,8 +10,8 @@ from demem_agent.answering.asking import LEAST
 from demem_agent.answering.candidates import Sentence
 from demem_agent.answering.kind_told import WORDS
 from demem_agent.answering.said_alone import names_of
+from demem_agent.changes.owners import narrates
 from demem_agent.scoring.features.speakers import asks_for_words_of
-from demem_agent.slots.successions.rivals import narrates
 from demem_agent.text.language.courtesy import merely_polite
 from demem_agent.text.language.mentions import merely_names
 from demem_agent.text.language.words import content_terms, stems

@@ -15,8 +15,8 @@ from demem_agent.answering.asking import LEAST, Asked
 from demem_agent.answering.candidates import Sentence
 from demem_agent.answering.following import Stretch, following
 from demem_agent.answering.said_alone import names_of
+from demem_agent.changes.owners import narrates
 from demem_agent.later import pattern
-from demem_agent.slots.successions.rivals import narrates
 from demem_agent.text.language.asking import begins_as_question
 from demem_agent.text.language.courtesy import acknowledges, merely_exclaims, merely_offers
 from demem_agent.text.language.mentions import greets

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
-from itertools import chain
 
 import numpy as np
 
 from demem_agent.answering.asking import LEAST, Asked
-from demem_agent.answering.candidates import Sentence, holding
+from demem_agent.answering.candidates import Sentence
 from demem_agent.answering.kind_told import tells_time
 from demem_agent.answering.of_whom import is_of_another, whom_asked
 from demem_agent.answering.subject import asked_of, says_of_another
-from demem_agent.reading.former import Said, former_asked, told_before
 from demem_agent.text.language.places import tells_place
 from demem_agent.text.language.quantities import asks_for_amount, tells_amount
 from demem_agent.text.language.questions import asks_for
 from demem_agent.text.language.wishes import wishes
-from demem_agent.types import Question
+from demem_agent.types import Question, Reading
 
 __all__ = [
     "LEAVES_AMOUNT",
@@ -27,36 +24,36 @@ __all__ = [
     "by_place",
     "by_plan",
     "by_what_holds",
-    "by_what_was_before",
 ]
 
 #: What a sentence counts that tells no amount or place where one is asked for, and characters of
 #: one at most that may leave it to the next.
 _OF_NO_KIND = 0.6
 LEAVES_AMOUNT = 120
+#: What keeps a sentence behind another one: the last digit of a score.
+_BEHIND = 1e-4
 #: What a sentence counts that is of another person than is asked about.
 _OF_ANOTHER = 0.4
 #: From this share of a wish's score on, what tells a time as a fact answers before it.
 _PLANNED = 0.4
 #: What a wish counts beside that, so that it is not quoted with it.
 _WISHED = 0.5
-#: What puts a sentence first: the last digit of a score.
-_AHEAD = 1e-4
 
 
-def by_what_holds(scores: np.ndarray, found: list[Sentence]) -> np.ndarray:
-    """Give what a sentence scores that no longer holds to the one that does, where it is read.
-
-    Where the old one is asked for, the other way round.
+def by_what_holds(reading: Reading, scores: np.ndarray, found: list[Sentence]) -> np.ndarray:
+    """Put the best sentence of a line that stands behind another one behind the best of that, which
+    counts as much as it did.
     """
     held = scores.copy()
-    for nth, sentence in enumerate(found):
-        for other in holding(sentence, found):
-            is_asked = sentence.superseded is not None and sentence.superseded.asked
-            gains, loses = (nth, other) if is_asked else (other, nth)
-            held[gains] = max(held[gains], scores[loses])
-            held[loses] = 0.0
-    return held
+    for behind, ahead in reading.replaced:
+        loses = [nth for nth, one in enumerate(found) if one.is_within(behind)]
+        gains = [nth for nth, one in enumerate(found) if one.is_within(ahead)]
+        if loses and gains:
+            worst, best = max(loses, key=scores.item), max(gains, key=scores.item)
+            held[best] = max(held[best], scores[worst])
+            held[worst] = min(held[worst], held[best] - _BEHIND)
+    above: np.ndarray = np.maximum(held, 0.0)
+    return above
 
 
 def by_amount(asked: Asked, scores: np.ndarray, found: list[Sentence]) -> np.ndarray:
@@ -131,25 +128,4 @@ def by_plan(question: Question, scores: np.ndarray, found: list[Sentence]) -> np
         rivals = [scores[other] for other in planned if scores[other] >= _PLANNED * scores[nth]]
         if rivals:
             weighed[nth] = min(scores[nth], _WISHED * max(rivals))
-    return weighed
-
-
-def by_what_was_before(question: Question, scores: np.ndarray, found: list[Sentence]) -> np.ndarray:
-    """Put ahead what tells how it was, where that is asked for; what came later answers nothing."""
-    asked = former_asked(question.query, question.asker)
-    if asked is None:
-        return scores
-    best_first = np.argsort(-scores, kind="stable").tolist()
-    said = [Said.of(found[nth].evidence, found[nth].text, float(scores[nth])) for nth in best_first]
-    held = Counter(chain.from_iterable(one.words for one in said))
-    before = told_before(asked, said, lambda word: float(np.log1p(len(said) / (1 + held[word]))))
-    if before is None:
-        return scores
-    lead = best_first[before.lead]
-    later = [best_first[nth] for nth in before.later]
-    if not before.surely and 0 not in (*before.later, *before.others):
-        return scores
-    weighed = scores.copy()
-    weighed[lead] = max(scores.max(), LEAST) + _AHEAD
-    weighed[later] = 0.0
     return weighed

@@ -37,6 +37,7 @@ from demem_agent.stores import DeletionReceipt
 from demem_agent.turns import Retold, Turn, text_field, whole_field
 from demem_agent.types import (
     Answer,
+    ChangeJudged,
     Context,
     Decision,
     Evidence,
@@ -263,6 +264,10 @@ def summarise(slot: int | None) -> Request[Page[Summarised]]:
 
 def take_notes() -> Request[Page[NotesTaken]]:
     return post("/notes", Page[NotesTaken])
+
+
+def judge_changes() -> Request[Page[ChangeJudged]]:
+    return post("/changes", Page[ChangeJudged])
 
 
 def slots() -> Request[Page[Slot]]:

@@ -22,6 +22,7 @@ from demem_agent.stores import DeletionReceipt
 from demem_agent.turns import Retold, Turn, refuse_unknown
 from demem_agent.types import (
     Answer,
+    ChangeJudged,
     Context,
     Decision,
     Evidence,
@@ -302,6 +303,10 @@ class AsyncRemoteMemory:
     async def take_notes(self) -> tuple[NotesTaken, ...]:
         """Have the server's note taker take notes of what was said since it last did."""
         return tuple((await self._ask(asks.take_notes())).records)
+
+    async def judge_changes(self) -> tuple[ChangeJudged, ...]:
+        """Have the server's judge say which lines later ones have taken the place of."""
+        return tuple((await self._ask(asks.judge_changes())).records)
 
     async def rename(self, slot: int, name: str | None) -> None:
         """Name a slot, for people; None takes it away."""

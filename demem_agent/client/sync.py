@@ -21,6 +21,7 @@ from demem_agent.stores import DeletionReceipt
 from demem_agent.turns import Retold, Turn, refuse_unknown
 from demem_agent.types import (
     Answer,
+    ChangeJudged,
     Context,
     Decision,
     Evidence,
@@ -327,6 +328,10 @@ class RemoteMemory:
     def take_notes(self) -> tuple[NotesTaken, ...]:
         """Have the server's note taker take notes of what was said since it last did."""
         return tuple(self._caller.ask(asks.take_notes()).records)
+
+    def judge_changes(self) -> tuple[ChangeJudged, ...]:
+        """Have the server's judge say which lines later ones have taken the place of."""
+        return tuple(self._caller.ask(asks.judge_changes()).records)
 
     def rename(self, slot: int, name: str | None) -> None:
         """Name a slot, for people; None takes it away."""

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from demem_agent.flows import advise as advise
     from demem_agent.flows import answer as answer
     from demem_agent.flows import arrange as arrange
+    from demem_agent.flows import change as change
     from demem_agent.flows import decide as decide
     from demem_agent.flows import encode as encode
     from demem_agent.flows import feedback as feedback

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from demem_agent.answering.contradicted import contradicted
 from demem_agent.answering.named_another import named_another
-from demem_agent.answering.only_touched import only_touched
 from demem_agent.answering.unanswered import unanswered
 from demem_agent.errors import InvalidInput
 from demem_agent.feedback.crediting import supports_of
@@ -99,7 +97,7 @@ def _holds(question: Question, routed: Route, draft: Draft) -> bool:
         return False
     if question.reading.settled:
         return True
-    refuses = (contradicted, named_another, only_touched, unanswered)
+    refuses = (named_another, unanswered)
     return not any(refuse(question, draft) for refuse in refuses)
 
 

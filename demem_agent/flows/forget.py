@@ -31,7 +31,7 @@ from demem_agent.slots.records import (
     StoredSituation,
 )
 from demem_agent.slots.state import State
-from demem_agent.slots.successions.versions import beside, versions
+from demem_agent.slots.versions import beside, versions
 from demem_agent.slots.withdrawing import withdrawn
 from demem_agent.summaries.compress import Summary
 from demem_agent.types import (

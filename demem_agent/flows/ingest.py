@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
 
-from demem_agent.answering.corrections import CORRECTION
 from demem_agent.encoders import EncoderInfo
 from demem_agent.errors import IdempotencyConflict
 from demem_agent.flows.commit import committed
@@ -25,12 +24,9 @@ from demem_agent.slots.ledger import OF_TURNS, operation, stored_result, unkeyed
 from demem_agent.slots.placement import Arrival, Placed, place
 from demem_agent.slots.records import Delta, Head, Operation
 from demem_agent.slots.state import State
-from demem_agent.slots.successions.of_corrections import with_corrections
-from demem_agent.slots.successions.of_notes import with_notes
-from demem_agent.slots.successions.succeeding import succeeded
 from demem_agent.text.pieces import pieces
 from demem_agent.turns import Turn
-from demem_agent.types import Evidence, Ingested, Succession
+from demem_agent.types import Evidence, Ingested
 
 __all__ = [
     "Coming",
@@ -80,35 +76,18 @@ def ingest(state: State, turns: Sequence[Turn], hashes: Sequence[str]) -> Flow[l
     results = _results(coming, fresh, placed)
     operations = _ledger_lines(state, coming, results)
     if operations:
-        successions = _successions(state, arrivals)
-        yield from committed(state, _delta(head, operations, placed, successions))
+        yield from committed(state, _delta(head, operations, placed))
     return [results.get(n) or _replayed(state, one) for n, one in enumerate(coming)]
 
 
-def _delta(
-    head: Head,
-    operations: tuple[Operation, ...],
-    placed: Placed,
-    successions: tuple[Succession, ...],
-) -> Delta:
+def _delta(head: Head, operations: tuple[Operation, ...], placed: Placed) -> Delta:
     """Return what is to be written of items that have a place."""
-    count = head.successions + len(successions)
     return Delta(
-        replace(head, seq=operations[-1].seq, successions=count),
+        replace(head, seq=operations[-1].seq),
         operations,
         evidence=placed.evidence,
         slots=placed.slots,
-        successions=successions,
     )
-
-
-def _successions(state: State, arrivals: Sequence[Arrival]) -> tuple[Succession, ...]:
-    """Return which earlier lines new items take the place of.
-
-    A correction takes the place of none: it is right for the question that it corrects.
-    """
-    found = succeeded(state, arrivals, without=CORRECTION)
-    return with_notes(state, with_corrections(state, found, arrivals))
 
 
 def encoded_turns(state: State, coming: Sequence[Coming], fresh: Sequence[int]) -> Flow[Passages]:

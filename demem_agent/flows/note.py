@@ -18,13 +18,13 @@ from demem_agent.reading.packing import strip_rendered
 from demem_agent.requests import Flow, TakeNotes
 from demem_agent.slots.due import wants_note
 from demem_agent.slots.ledger import unkeyed
+from demem_agent.slots.notes_superseded import with_notes
 from demem_agent.slots.placement import Arrival, place
 from demem_agent.slots.records import Delta, Vector
 from demem_agent.slots.state import State
-from demem_agent.slots.successions.of_notes import with_notes
 from demem_agent.summaries.grounding import fault_of_note, note_text
 from demem_agent.text.pieces import pieces
-from demem_agent.text.quoting.saying import day, noted
+from demem_agent.text.quoting.saying import dated
 from demem_agent.text.times.dates import moment
 from demem_agent.types import Evidence, NotesTaken, Noting, Proposal, Source, number_of
 
@@ -121,8 +121,7 @@ def _task_of(state: State, items: Sequence[Evidence]) -> Noting:
 
 def _source(item: Evidence) -> Source:
     """Return an item as a note taker sees it: with its day, and what relative times mean."""
-    stamp = f"{day(item)}, " if item.at else ""
-    return Source(item.id, f"{stamp}{noted(item, 0, min(len(item.text), CHARS))}", False)
+    return Source(item.id, dated(item, 0, min(len(item.text), CHARS)), False)
 
 
 def _drafts(proposal: Proposal, task: Noting) -> tuple[list[_Draft], list[str]]:

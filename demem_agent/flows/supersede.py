@@ -9,9 +9,9 @@ from demem_agent.flows.commit import committed
 from demem_agent.requests import Flow
 from demem_agent.scoring.index import Stretch
 from demem_agent.slots.ledger import StoredResult, operation, stored_result
+from demem_agent.slots.notes_superseded import undone_with, with_notes
 from demem_agent.slots.records import Delta
 from demem_agent.slots.state import State
-from demem_agent.slots.successions.of_notes import with_notes
 from demem_agent.turns import request_hash
 from demem_agent.types import Succession
 
@@ -24,7 +24,8 @@ TOLD = 1.0
 def supersede(state: State, old: str, new: str, key: str | None) -> Flow[Succession]:
     """Record that one item holds in place of another, whole, and return the succession.
 
-    What was found between the two is settled by it, under the id that it had.
+    What was found between the two is settled by it, under the id that it had. What a judge has said
+    against it is undone.
 
     Raises:
         NotFound: for an id that no live item has.
@@ -35,7 +36,7 @@ def supersede(state: State, old: str, new: str, key: str | None) -> Flow[Success
     done = stored_result(state, key, request, ("supersede",))
     if done is not None:
         return _replayed(done)
-    _check(state, old, new)
+    denied = _check(state, old, new)
     seq = state.head.seq + 1
     known = _standing(state, old, new)
     id = f"s{state.head.successions + 1}" if known is None else known.id
@@ -47,7 +48,7 @@ def supersede(state: State, old: str, new: str, key: str | None) -> Flow[Success
     delta = Delta(
         replace(state.head, seq=seq, successions=count),
         (operation(seq, "supersede", key, request, asdict(succession)),),
-        successions=made,
+        successions=(*denied, *made),
     )
     yield from committed(state, delta)
     return succession
@@ -65,15 +66,20 @@ def _told(state: State, id: str, old: str, new: str) -> Succession:
     )
 
 
-def _check(state: State, old: str, new: str) -> None:
+def _check(state: State, old: str, new: str) -> list[Succession]:
+    """Return what a judge has said to the contrary, undone, with that of notes."""
     for item in (old, new):
         if item not in state.evidence:
             raise NotFound("evidence", item)
     if old == new:
         raise InvalidInput("new", new, "another item than the one that it takes the place of")
-    if state.derived.current.leads(new, old):
+    lineage = state.derived.current
+    judged = list(lineage.judged_between(new, old))
+    if lineage.leads(new, old, without=[one.id for one in judged]):
         allowed = f"an item that {old} has not taken the place of; undo that first"
         raise InvalidInput("new", new, allowed)
+    denied = {gone.id: gone for one in judged for gone in (one, *undone_with(state, one))}
+    return [replace(one, undone=True) for one in denied.values()]
 
 
 def _standing(state: State, old: str, new: str) -> Succession | None:

@@ -24,10 +24,10 @@ from demem_agent.later import dataclass, pattern
 from demem_agent.requests import Flow
 from demem_agent.slots.ledger import operation, unkeyed
 from demem_agent.slots.naming import LEFT, LISTED
+from demem_agent.slots.notes_superseded import with_notes
 from demem_agent.slots.records import Delta, Operation
 from demem_agent.slots.state import State
-from demem_agent.slots.successions.of_notes import with_notes
-from demem_agent.slots.successions.versions import beside, versions
+from demem_agent.slots.versions import beside, versions
 from demem_agent.text.language.words import terms
 from demem_agent.turns import Turn, request_hash
 from demem_agent.types import Evidence, Known, Mark, Receipt, Succession, Synced, Updated, number_of
@@ -289,7 +289,7 @@ class _Comparison:
         live = self.state.evidence
         known = [one for one in dict.fromkeys(firsts) if one is not None and one in live]
         lineage = self.state.derived.current
-        settled = {lineage.settled(one, UPDATES): None for one in sorted(known, key=number_of)}
+        settled = {lineage.holding(one, UPDATES): None for one in sorted(known, key=number_of)}
         return [self.state.evidence[one] for one in settled]
 
     def _by_name(self) -> tuple[dict[str, list[int]], list[int]]:
@@ -503,7 +503,7 @@ class _Comparison:
         if entry.item is None or entry.item not in self.state.evidence:
             return None
         lineage = self.state.derived.current
-        return self.state.evidence[lineage.settled(entry.item, UPDATES)]
+        return self.state.evidence[lineage.holding(entry.item, UPDATES)]
 
     def _text(self, entry: Entry) -> str:
         item = self._standing(entry)

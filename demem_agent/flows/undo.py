@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from demem_agent.changes.lineage import BY_HAND
 from demem_agent.errors import InvalidInput, NotFound
 from demem_agent.flows.arrange import merging, moved_contexts, moves_of, require_loose
 from demem_agent.flows.commit import committed
 from demem_agent.flows.mark import carried, rebuilt_for
 from demem_agent.requests import Flow
 from demem_agent.slots.ledger import unkeyed
+from demem_agent.slots.notes_superseded import undone_with, with_notes
 from demem_agent.slots.records import Certified, Delta, SlotState, StoredContext
 from demem_agent.slots.state import State
-from demem_agent.slots.successions.of_notes import undone_with, with_notes
 from demem_agent.types import Decision, SplitCertificate, Succession
 
 __all__ = ["undo"]
@@ -38,11 +39,41 @@ def undo(state: State, id: str) -> Flow[None]:
         delta = _taken_back(state, state.certificates[id])
     elif id in state.successions:
         delta = _standing_again(state, state.successions[id])
+    elif ">" in id:
+        judged = _judged(state, id)
+        stands = judged.id in state.successions
+        delta = _standing_again(state, judged) if stands else _both_hold(state, judged)
     elif id in state.choices:
         delta = _open_again(state, state.choices[id])
     else:
         raise NotFound(_KINDS.get(id[:1], "answer"), id)
     yield from committed(state, delta)
+
+
+def _judged(state: State, id: str) -> Succession:
+    """Return what a judge has said of the items of an id such as ``e1>e3``, if that stands; or else
+    that both hold, whatever their lines say.
+    """
+    old, _, new = id.partition(">")
+    for item in (old, new):
+        if item not in state.evidence:
+            raise NotFound("evidence", item)
+    lineage = state.derived.current
+    for one in lineage.of_item(old):
+        if one.new[0] == new and one.how == "judged":
+            return one
+    if (old, new) in lineage.denied():
+        raise InvalidInput("id", id, "of a change that was not undone")
+    whole = [(item, 0, len(state.evidence[item].text)) for item in (old, new)]
+    number = state.head.successions + 1
+    return Succession(f"s{number}", whole[0], whole[1], 0.0, "judged", undone=True)
+
+
+def _both_hold(state: State, judged: Succession) -> Delta:
+    """Settle that one item has not taken the place of another, whatever both say."""
+    seq = state.head.seq + 1
+    head = replace(state.head, seq=seq, successions=state.head.successions + 1)
+    return Delta(head, (unkeyed(seq, "undo"),), successions=(judged,))
 
 
 def _untaught(state: State, stored: StoredContext) -> Delta:
@@ -113,11 +144,11 @@ def _back(state: State, updated: Succession) -> tuple[Succession, ...]:
     Raises:
         InvalidInput: if the new one was updated since, or superseded by hand.
     """
-    later = state.derived.current.settled(updated.new[0])
+    later = state.derived.current.holding(updated.new[0], BY_HAND)
     if later != updated.new[0]:
         allowed = f"of the last update of an item: {later} has come after it, so undo that first"
         raise InvalidInput("id", updated.id, allowed)
-    if state.derived.current.leads(updated.old[0], updated.new[0], without=updated.id):
+    if state.derived.current.leads(updated.old[0], updated.new[0], without=[updated.id]):
         return ()  # another way leads to the new one still
     held = replace(
         updated,

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from demem_agent.answering.corrections import CORRECTION
+from demem_agent.changes.lineage import BY_HAND
 from demem_agent.errors import InvalidInput, NotFound
 from demem_agent.flows.commit import committed
 from demem_agent.flows.ingest import arrivals_of, cut, encoded_turns, head_after
@@ -15,12 +16,10 @@ from demem_agent.later import dataclass
 from demem_agent.reading.packing import strip_rendered
 from demem_agent.requests import Flow
 from demem_agent.slots.ledger import OF_TURNS, operation, stored_result
+from demem_agent.slots.notes_superseded import with_notes
 from demem_agent.slots.placement import Arrival, place
 from demem_agent.slots.records import Delta
 from demem_agent.slots.state import State
-from demem_agent.slots.successions.of_corrections import with_corrections
-from demem_agent.slots.successions.of_notes import with_notes
-from demem_agent.slots.successions.succeeding import succeeded
 from demem_agent.turns import Turn
 from demem_agent.types import Evidence, Mark, Succession, Updated
 
@@ -105,7 +104,7 @@ def update(state: State, asked: Request) -> Flow[Updated]:
         return Updated(**done)
     if asked.item not in state.evidence:
         raise NotFound("evidence", asked.item)
-    old = state.evidence[state.derived.current.settled(asked.item)]
+    old = state.evidence[state.derived.current.holding(asked.item, BY_HAND)]
     if says_the_same(old, asked.given):
         return (yield from _left(state, old.id, asked))
     turn = carried_over(old, {"at": asked.now, **asked.given})
@@ -155,8 +154,7 @@ def changed(state: State, changes: Sequence[Change]) -> Flow[list[Made | None]]:
     hidden = {mark.evidence_id for mark in marks if mark.hidden}
     placed = place(state, arrivals, hidden)
     told = _told(state, [changes[n] for n in todo], arrivals)
-    numbered = _numbered(state, [*told.values(), *_found(state, arrivals, told)])
-    successions = with_notes(state, numbered)
+    successions = with_notes(state, _numbered(state, told.values()))
     by_new = {one.new[0]: one for one in successions[: len(told)]}
     operations = []
     for n, arrival in zip(todo, arrivals, strict=True):
@@ -220,8 +218,8 @@ def _held(state: State, change: Change) -> str:
 
     A list speaks of its own turns alone: what was told to hold in place of one is another.
     """
-    by = ("told", "updated") if change.kind == "update" else ("updated",)
-    return state.derived.current.settled(str(change.old), by)
+    by = BY_HAND if change.kind == "update" else ("updated",)
+    return state.derived.current.holding(str(change.old), by)
 
 
 def told_between(state: State, old: Evidence, new: Evidence) -> Succession:
@@ -234,23 +232,6 @@ def told_between(state: State, old: Evidence, new: Evidence) -> Succession:
         how="updated",
         after=state.head.contexts,
     )
-
-
-def _found(
-    state: State, arrivals: Sequence[Arrival], told: Mapping[str, Succession]
-) -> list[Succession]:
-    """Return which other lines the items that come in take the place of.
-
-    What an update is of it has the place of already, and of all that came before it.
-    """
-    leads = state.derived.current.leads
-    by_new = {one.new[0]: one.old[0] for one in told.values()}
-    found = []
-    for one in succeeded(state, arrivals, without=CORRECTION):
-        replaced = by_new.get(one.new[0])
-        if replaced is None or not leads(one.old[0], replaced):
-            found.append(one)
-    return list(with_corrections(state, found, arrivals))
 
 
 def _numbered(state: State, successions: Iterable[Succession]) -> tuple[Succession, ...]:

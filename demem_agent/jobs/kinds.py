@@ -1,7 +1,7 @@
 """The kinds of background work, and one piece of it: a kind for a memory.
 
 A kind finds out by itself whether anything is due. There is none for packed rows, since whoever
-closes a memory packs them, and none for successions, which come with what is remembered.
+closes a memory packs them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from demem_agent.errors import DeMemError, InvalidInput, MemoryGone
 from demem_agent.later import dataclass
 from demem_agent.memory import SlotMemory
 from demem_agent.options import Options
-from demem_agent.slots.due import NOTES, SUMMARIES
+from demem_agent.slots.due import CHANGES, NOTES, SUMMARIES
 from demem_agent.stores import Address, Store
 from demem_agent.stores.aside import itself
 
@@ -42,7 +42,8 @@ class Means:
     """By whom work is done, and by which rules. Not hashable: its options are a mapping.
 
     Attributes:
-        options: that memories are opened with: an encoder, a compressor, a note taker.
+        options: that memories are opened with: an encoder, a compressor, a note taker, a judge of
+            changes.
         rules: how long memories are kept, beside their own ``keep_days``; the shortest holds.
     """
 
@@ -60,7 +61,8 @@ class Done:
     """What came of a piece of work.
 
     Attributes:
-        count: notes or summaries that were written, or items and questions that were forgotten.
+        count: notes or summaries that were written, pairs of lines that were judged, or items and
+            questions that were forgotten.
         failed: why some of it is still due, without any text of memory; "" where all is done.
     """
 
@@ -127,6 +129,13 @@ def _notes(opened: Opened) -> Done:
     return Done(sum(len(one.notes) for one in taken), taken[-1].failed if taken else "")
 
 
+def _changes(opened: Opened) -> Done:
+    """Have it judged which lines later ones have taken the place of."""
+    done = opened.memory.judge_changes()
+    reasons = [one.failed for one in done if one.failed]
+    return Done(len(done) - len(reasons), reasons[0] if reasons else "")
+
+
 def _summaries(opened: Opened) -> Done:
     """Have summaries written of slots that want one."""
     done = opened.memory.summarise()
@@ -155,6 +164,7 @@ def _retention(opened: Opened) -> Done:
 KINDS: Mapping[str, Callable[[Opened], Done]] = {
     RETENTION: _retention,
     NOTES: _notes,
+    CHANGES: _changes,
     SUMMARIES: _summaries,
 }
 

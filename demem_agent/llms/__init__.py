@@ -10,6 +10,7 @@ from demem_agent.llms.answerer import ModelAnswerer
 from demem_agent.llms.calls.breaker import Breaker
 from demem_agent.llms.calls.health import Health
 from demem_agent.llms.calls.retry import Retry
+from demem_agent.llms.change_judge import ModelChangeJudge
 from demem_agent.llms.compressor import ModelCompressor
 from demem_agent.llms.judges import ModelJudge
 from demem_agent.llms.model import (
@@ -40,6 +41,7 @@ __all__ = [
     "Limit",
     "Message",
     "ModelAnswerer",
+    "ModelChangeJudge",
     "ModelCompressor",
     "ModelJudge",
     "ModelNoteTaker",

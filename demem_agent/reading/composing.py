@@ -8,13 +8,12 @@ from dataclasses import replace
 from demem_agent.reading.advised import advised, heading
 from demem_agent.reading.ask import Ask
 from demem_agent.reading.by_day import by_day
-from demem_agent.reading.current import current, noted, ordered, withheld
+from demem_agent.reading.current import current, noted, ordered, replaced, withheld
 from demem_agent.reading.decided import decided, placed
 from demem_agent.reading.entries import named
 from demem_agent.reading.exploring import explored
-from demem_agent.reading.floor import floored
+from demem_agent.reading.floor import floored, near_best
 from demem_agent.reading.folding import Folding
-from demem_agent.reading.former import former_first
 from demem_agent.reading.opposed import opposed
 from demem_agent.reading.own_words import own_words
 from demem_agent.reading.packing import Packed, assemble, in_time_order, packed, wrap
@@ -77,16 +76,17 @@ def _of_passages(
     apart, and what holds no longer, goes behind or is left out.
     """
     found = decided(state, ask, query, ranking)
-    asked = current(state, ask)
     days = by_day(state, ask, query, own_words(state, query, ranking))
     scored = ranking = days.ranking
     ranking = explored(state, ask, placed(ranking, found), found)
-    ranking = former_first(state, ask, query, ordered(state, asked, ranking, days.rows))
+    near = near_best(state, ask, scored, alone=days.rows is not None)
+    now = current(state, ask, ranking, found, near, days.rows)
+    ranking = ordered(now, ranking)
     ranking, behind = opposed(state, ranking, found)
-    ranking, gone = withheld(state, asked, scoped(state, ranking, found))
-    ranking, unrelated = floored(state, ask, scored, ranking, alone=days.rows is not None)
+    ranking, gone = withheld(state, now, scoped(state, ranking, found))
+    ranking, unrelated = floored(state, ask, near, ranking)
     folds = Folding(state, ask, ranking, _probable(routed, scored))
-    best = noted(state, asked, folds.lines())
+    best = noted(state, now, folds.lines())
     advice = advised(state, ask, query)
     shorten = shortening(query.text, state.passage_index().lexical)
     text = packed(
@@ -109,6 +109,7 @@ def _of_passages(
         rejected=found.rejected,
         opposed=behind,
         withheld=gone,
+        replaced=replaced(state, now),
         advice=advice,
     )
 

@@ -1,388 +1,254 @@
-"""What holds now comes first: a line that another has taken the place of stands right behind it.
+"""What holds comes first: a line that another has taken the place of stands right behind that.
 
-The line that holds takes the better place of both. What a question asks for turns that round: how
-it was before, a time when the old line held, or the old value by its name. That it no longer holds
-is said all the same. A question of how it is now believes a succession sooner.
+What was settled outright counts always, and what lines say themselves is judged for the question
+(:mod:`demem_agent.changes.judge`). A question of how it was before, or of a time at which the old
+line held, turns that round; that it no longer holds is said all the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import date, datetime
-from itertools import chain, product, starmap
-from operator import attrgetter
+from datetime import date, datetime, time
+from itertools import chain
 
 import numpy as np
 
+from demem_agent.changes.candidates import stretch_over
+from demem_agent.changes.judge import Change, changes_among, slips
 from demem_agent.later import dataclass
 from demem_agent.reading.ask import Ask
+from demem_agent.reading.decided import Decided, is_settled_against
+from demem_agent.reading.floor import Near
 from demem_agent.scoring import Ranking, moment
-from demem_agent.scoring.index import Stretch, rows_of
-from demem_agent.slots.filtering import Within, within
+from demem_agent.scoring.forms import FILLER
+from demem_agent.scoring.index import PassageIndex, Stretch, rows_of
+from demem_agent.scoring.time_asked import asks_of_before
 from demem_agent.slots.state import State
-from demem_agent.slots.successions.beginning import since_when
-from demem_agent.slots.successions.claims import Claim
-from demem_agent.slots.successions.lineage import HOLDS
-from demem_agent.slots.successions.of_corrections import told_from
-from demem_agent.slots.successions.turns import implied, tells_another, values_gone
-from demem_agent.slots.successions.withdrawals import withdrawal
-from demem_agent.text.language.changes import asks_of_now, asks_of_the_past
-from demem_agent.text.language.earlier import earlier_asked
-from demem_agent.text.language.numbers import digits
-from demem_agent.text.language.words import content_terms
+from demem_agent.text.times.beginning import begins
 from demem_agent.text.times.dates import ranges
-from demem_agent.text.values import is_entry
-from demem_agent.types import Line, Succession, Superseded
+from demem_agent.types import Evidence, Line, Superseded, number_of
 
-__all__ = ["Current", "current", "noted", "ordered", "withheld"]
+__all__ = ["Current", "current", "noted", "ordered", "replaced", "withheld"]
 
-#: Confidence from which on a succession counts where the question asks how it is now.
-NOW = 0.35
-#: Confidence from which on one counts where the question is of what both lines speak of.
-SHARED = 0.2
-#: Share of a question's words in the old line that are in the new one as well for that, and how
-#: many they are at least.
-MUCH = 0.3
-FEWEST = 2
-#: Passages that are looked at, best first: more fit in no usual reading.
+#: Best passages that are judged, and those of which what was settled is looked up.
+JUDGED = 8
 LOOKED = 100
 #: What keeps an old line behind the one that holds: the last digit of a score.
 BEHIND = 0.0001
 
 
-_NAMES = attrgetter("names")
-_NUMBERS = attrgetter("numbers")
-
-
 @dataclass(frozen=True, slots=True)
-class Current:
-    """What a question makes of lines that no longer hold.
+class Over:
+    """That a passage no longer holds.
 
     Attributes:
-        least: confidence from which on a succession counts, in [0, 1].
-        past: whether it asks for how something was.
-        until: the last day of the latest time that it speaks of.
-        words: its stems; numbers in digits.
-        moves: whether readings of the memory move or withhold anything.
-        within: what a filter leaves; what has come since counts only if it is left. None without.
+        by: the rows that hold in its place, the latest said last, at least one.
+        ids: of the successions that say so, one for each; of one that was judged it is made of both
+            items, as in ``e1>e3``.
+        sure: whether it is said, and may be withheld.
+        parts: where in its item it no longer holds; none where that is to be found.
+        asked: whether it is the old line that the question asks for.
+        moves: whether what holds stands ahead of it.
     """
 
-    least: float
-    past: bool
-    until: date | None
-    words: frozenset[str]
-    moves: bool
-    within: Within | None = None
-
-    def admits(self, line: Stretch) -> bool:
-        """Whether a line may be told of."""
-        return self.within is None or self.within.holds(line[0])
+    by: tuple[int, ...]
+    ids: tuple[str, ...]
+    sure: bool
+    parts: tuple[tuple[int, int], ...] = ()
+    asked: bool = False
+    moves: bool = True
 
 
-def current(state: State, ask: Ask) -> Current:
-    """Look at a question for what it asks of time."""
-    if not state.successions or state.settings.stale == "show":
-        return Current(HOLDS, past=True, until=None, words=frozenset(), moves=False)
-    return Current(
-        least=NOW if asks_of_now(ask.query) else HOLDS,
-        past=asks_of_the_past(ask.query) or earlier_asked(ask.query) is not None,
-        until=_latest(ask),
-        words=frozenset(content_terms(digits(ask.query))),
-        moves=True,
-        within=within(state, ask.where),
-    )
+#: By row, that it no longer holds.
+Current = Mapping[int, Over]
 
 
-def _latest(ask: Ask) -> date | None:
-    times = ranges(ask.query, ask.at.date() if ask.at else None)
-    return max((time.last for time in times), default=None)
-
-
-def ordered(
-    state: State, asked: Current, ranking: Ranking, among: Collection[int] | None = None
-) -> Ranking:
-    """Return a ranking in which what holds stands ahead of what it has taken the place of.
+def current(
+    state: State,
+    ask: Ask,
+    ranking: Ranking,
+    found: Decided,
+    near: Near,
+    among: Collection[int] | None = None,
+) -> Current:
+    """Find which of the best passages no longer hold.
 
     Args:
-        among: the rows that may move or be moved for; all unless given.
+        near: which passages are near enough to what is asked that it matters.
+        among: the rows that are looked at; all unless given.
     """
-    if not asked.moves:
-        return ranking
-    looked = ranking.rows[:LOOKED].tolist()
+    if state.settings.stale == "show":
+        return {}
+    rows = ranking.rows[:LOOKED].tolist()
     if among is not None:
-        looked = [row for row in looked if row in among]
-    followed = _followed(state, asked, looked)
-    if among is not None:
-        followed = _only(followed, among)
-    if not followed:
-        return ranking
+        rows = [row for row in rows if row in among]
+    over = dict(_settled(state, ranking, rows))
+    kinds = state.passage_index().kind.view()
+    telling = [row for row in rows if kinds[row] != FILLER]
+    for row, one in _judged(state, ask, found, telling[: JUDGED + len(over)]).items():
+        if near.tells[row]:
+            over[row] = replace(over[row], moves=True) if row in over else one
+    if not over:
+        return over
+    before = asks_of_before(ask.query)
+    times = ranges(ask.query, ask.at.date() if ask.at else None)
+    last = max((time.last for time in times), default=None)
+    return {
+        row: replace(one, asked=before or _held_then(state, one, last)) for row, one in over.items()
+    }
+
+
+def _settled(state: State, ranking: Ranking, rows: Iterable[int]) -> Iterator[tuple[int, Over]]:
+    """Yield the rows of which it was settled that others hold in their place, or a part's.
+
+    What holds in place of a part stands ahead only where the question is judged to ask for that.
+    """
+    index = state.passage_index()
+    lineage = state.derived.current
+    for row in rows if lineage else ():  # as of most memories nothing was settled
+        item, start, end = line = index.passages[row].stretch
+        if not lineage.superseded(item):  # as of most
+            continue
+        by: tuple[int, ...] = ()
+        steps = list(lineage.steps(line))
+        for one in steps:
+            new = rows_of(index, [one.new])
+            by = tuple(row for row in new if ranking.admits(row)) or by
+        if by:
+            _, first, last = steps[0].old
+            parts = ((max(start, first), min(end, last)),)
+            whole = parts == ((start, end),)
+            yield row, Over(by, (steps[0].id,) * len(by), sure=True, parts=parts, moves=whole)
+
+
+def _judged(state: State, ask: Ask, found: Decided, rows: Sequence[int]) -> dict[int, Over]:
+    """Return the rows that others among them have taken the place of, by what they say."""
+    index = state.passage_index()
+    changes = changes_among(index, state.derived.current, rows, ask.query)
+    by_old: dict[int, list[Change]] = {}
+    for change in (*changes, *slips(index, rows)):
+        if not is_settled_against(state, found, change):
+            by_old.setdefault(change.old, []).append(change)
+    return {old: _over(index, changes) for old, changes in by_old.items()}
+
+
+def _over(index: PassageIndex, changes: Sequence[Change]) -> Over:
+    """Return what the changes of one passage come to: the sure ones, or else all."""
+    sure = [one for one in changes if one.is_sure]
+    counted = sorted(sure or changes, key=lambda one: _order(index.said(one.new)))
+    ids = tuple(f"{index.said(one.old).id}>{index.said(one.new).id}" for one in counted)
+    parts = dict.fromkeys(chain.from_iterable(one.parts for one in counted))
+    return Over(tuple(one.new for one in counted), ids, bool(sure), tuple(parts))
+
+
+def _order(item: Evidence) -> tuple[float, int]:
+    return moment(item.at), number_of(item.id)
+
+
+def _held_then(state: State, one: Over, last: date | None) -> bool:
+    """Whether a question is of a time at which the old line held still."""
+    index = state.passage_index()
+    since = _since(index.said(one.by[0]), index.passages[one.by[0]].start)
+    return last is not None and since is not None and last < since.date()
+
+
+def ordered(now: Current, ranking: Ranking) -> Ranking:
+    """Return a ranking in which what holds stands ahead of what it has taken the place of.
+
+    What holds takes the better place of both; where the old line is asked for, that does.
+    """
     scores = dict(zip(ranking.rows.tolist(), ranking.scores.tolist(), strict=True))
-    followed = {row: ahead for row, ahead in followed.items() if row in scores}
-    for behind, ahead in followed.items():
-        for row in ahead:
-            scores[row] = max(scores.get(row, scores[behind]), scores[behind])
-    for _ in range(len(followed)):
-        if not _put_behind(scores, followed):
+    behind: dict[int, set[int]] = {}
+    for last, first in _moves(now):
+        behind.setdefault(last, set()).add(first)
+    for last, ahead in behind.items():
+        for first in ahead:
+            scores[first] = max(scores.get(first, -np.inf), scores[last])
+    for _ in behind:
+        if not _put_behind(scores, behind):
             break
     rows = np.fromiter(scores.keys(), np.intp, len(scores))
     exact = np.fromiter(scores.values(), np.float64, len(scores))
-    return replace(ranking, rows=rows).rescored(exact)
+    return replace(ranking, rows=rows).rescored(exact) if behind else ranking
 
 
-def _only(
-    followed: Mapping[int, tuple[int, ...]], among: Collection[int]
-) -> dict[int, tuple[int, ...]]:
-    """Return what is to stand behind what, of some rows alone."""
-    found: dict[int, tuple[int, ...]] = {}
-    for behind, ahead in followed.items():
-        kept = tuple(row for row in ahead if row in among)
-        if behind in among and kept:
-            found[behind] = kept
-    return found
-
-
-def _put_behind(scores: dict[int, float], followed: Mapping[int, tuple[int, ...]]) -> bool:
+def _put_behind(scores: dict[int, float], behind: Mapping[int, Collection[int]]) -> bool:
     """Put each row behind those that are to be ahead of it; tell whether any moved."""
     moved = False
-    for behind, ahead in followed.items():
-        most = round(min(scores[row] for row in ahead) - BEHIND, 4)
-        if scores[behind] > most:
-            scores[behind] = most
+    for last, ahead in behind.items():
+        most = round(min(scores[first] for first in ahead) - BEHIND, 4)
+        if scores[last] > most:
+            scores[last] = most
             moved = True
     return moved
 
 
-def _followed(state: State, asked: Current, rows: list[int]) -> dict[int, tuple[int, ...]]:
-    """Return the rows that are to stand behind others, each with those."""
-    index = state.passage_index()
-    lineage = state.derived.current
-    found: dict[int, dict[int, None]] = {}
-    for row, item in zip(rows, index.passages.items(rows), strict=True):
-        if not lineage.superseded(item):  # as most are not
-            continue
-        line = index.passages[row].stretch
-        for succession in _bearing(state, asked, line):
-            for new in rows_of(index, [_holding(state, asked, succession)]):
-                behind, ahead = row, new
-                if _asks_of_old(state, asked, succession):
-                    behind, ahead = new, row
-                if new != row:
-                    found.setdefault(behind, {})[ahead] = None
-    return {behind: tuple(ahead) for behind, ahead in found.items()}
-
-
-def _bearing(state: State, asked: Current, line: Stretch) -> list[Succession]:
-    """Return the successions of a line, where what it no longer says is what a question is of."""
-    found = _believed(state, asked, line)
-    return found if found and _bears(state, asked, line, found) else []
-
-
-def _believed(state: State, asked: Current, line: Stretch) -> list[Succession]:
-    """Return the successions of a line that count for a question, the surest of each part.
-
-    One that is not so sure counts where the question is of what both lines speak of; none that was
-    found counts where it is of the rest of the old one.
-    """
-    lineage = state.derived.current
-
-    def counts(one: Succession, confidence: float) -> bool:
-        if not asked.admits(one.new):
-            return False
-        touched = asked.words & _words(state, one.old)
-        both = len(touched & _followed_by(state, one))
-        if confidence < asked.least:
-            return both >= max(FEWEST, MUCH * len(touched))
-        return both >= MUCH * len(touched) or one.how != "found"
-
-    return lineage.of_line(line, min(asked.least, SHARED), counts)
-
-
-def _holding(state: State, asked: Current, succession: Succession) -> Stretch:
-    """Return the line that holds in the end; the next one where a filter leaves that out."""
-    lineage = state.derived.current
-    line = lineage.holding(succession.old, max(asked.least, HOLDS))
-    if line == succession.old:  # it is not as sure as that
-        line = lineage.holding(succession.new, asked.least)
-    return line if asked.admits(line) else succession.new
-
-
-def _followed_by(state: State, one: Succession) -> frozenset[str]:
-    """Return what the new line of a succession tells of, whatever is asked."""
-    known = state.cache.followed.get(one.id)
-    if known is None:
-        known = _words(state, one.new) | _told_without(state, one)
-        state.cache.followed[one.id] = known
-    return known
-
-
-def _told_without(state: State, one: Succession) -> frozenset[str]:
-    """Return what the new line of a succession tells of without words for it.
-
-    "I moved to Lisbon" is of where somebody lives. What is taken back is of all that was said, and
-    so is what is said to be over: "Sold the Trafic" of "I drive a Trafic".
-    """
-    found: frozenset[str] = frozenset()
-    for claim in _claims(state, one.new):
-        if withdrawal(claim.said) is not None or _is_over_by(state, one.old, claim):
-            return _words(state, one.old)
-        found |= implied(claim)
-    return found
-
-
-def _is_over_by(state: State, old: Stretch, claim: Claim) -> bool:
-    """Whether a sentence says that what a line says is over."""
-    before = _claims(state, old)
-    if any(tells_another(one, claim) for one in before):
-        return True
-    endings = [one for one in (claim.ended, claim.amended) if one is not None]
-    return any(ending.ends(one.said, one.held) for ending in endings for one in before)
-
-
-def _words(state: State, line: Stretch) -> frozenset[str]:
-    item, start, end = line
-    return state.cache.held_by(state.evidence[item], start, end)
-
-
-def _asks_of_old(state: State, asked: Current, succession: Succession) -> bool:
-    """Whether a question asks for the past, a time before the succession, or the old value."""
-    if asked.past:
-        return True
-    at = _since(state, succession)
-    if asked.until is not None and at is not None and asked.until < at.date():
-        return True
-    return not asked.words.isdisjoint(_replaced(state, succession))
-
-
-def _replaced(state: State, succession: Succession) -> set[str]:
-    """Return the names and numbers of an old line that have others in their place.
-
-    Where the new line has no other name, the names of the old one are no part of what changed.
-    """
-    item, start, end = succession.old
-    start = max(start, told_from(state.evidence[item]))  # a question is not its own old value
-    old, new = (_claims(state, line) for line in ((item, start, end), succession.new))
-    gone = set(chain.from_iterable(starmap(values_gone, product(old, new))))
-    if gone:
-        return gone
-    for values in (_NAMES, _NUMBERS):
-        before = _united(map(values, old))
-        since = _united(map(values, new))
-        if since - _words(state, succession.old):
-            gone |= before - _words(state, succession.new)
-    return gone
-
-
-def _united(sets: Iterable[frozenset[str]]) -> set[str]:
-    return set().union(*sets)
-
-
-def _bears(state: State, asked: Current, line: Stretch, found: Iterable[Succession]) -> bool:
-    """Whether a question is about what no longer holds rather than the rest of a line."""
-    if any(_is_value_of(state, asked, one.old) for one in found):
-        return True
-    stale = [one.old for one in found]
-    behind = 0.0
-    beside = 0.0
-    for claim in _claims(state, line):
-        share = _share(state, asked, claim)
-        if any(claim.start < end and start < claim.end for _, start, end in stale):
-            behind = max(behind, share)
-        else:
-            beside = max(beside, share)
-    return behind >= beside
-
-
-def _is_value_of(state: State, asked: Current, line: Stretch) -> bool:
-    """Whether a stretch is a value in JSON, of a key that a question has."""
-    item, start, end = line
-    if not is_entry(state.evidence[item].text, start, end):
-        return False
-    return not asked.words.isdisjoint(_words(state, line))
-
-
-def _share(state: State, asked: Current, claim: Claim) -> float:
-    idf = state.passage_index().lexical.idf
-    return sum(map(idf, asked.words & claim.held))
-
-
-def _claims(state: State, line: Stretch) -> tuple[Claim, ...]:
-    item, start, end = line
-    return state.cache.claims_of(state.evidence[item], start, end)
-
-
-def withheld(state: State, asked: Current, ranking: Ranking) -> tuple[Ranking, tuple[str, ...]]:
-    """Leave out the lines of which nothing holds any more; return the ids of their items.
+def withheld(state: State, now: Current, ranking: Ranking) -> tuple[Ranking, tuple[str, ...]]:
+    """Leave out the passages of which nothing holds any more; return the ids of their items.
 
     One that says something else as well stays, and is marked.
     """
-    if state.settings.stale != "withhold" or not asked.moves:
+    if state.settings.stale != "withhold":
         return ranking, ()
     index = state.passage_index()
-    lineage = state.derived.current
-    rows: list[int] = []
-    gone: dict[str, None] = {}
-    for row in ranking.rows.tolist():
+    gone = []
+    for row, one in now.items():
         passage = index.passages[row]
-        if lineage.superseded(passage.evidence_id):
-            line = passage.stretch
-            over = _believed(state, asked, line)
-            over = [one for one in over if not _asks_of_old(state, asked, one)]
-            if _is_over(state, line, over):
-                rows.append(row)
-                gone[passage.evidence_id] = None
-    return ranking.without_rows(np.array(rows, np.intp)), tuple(gone)
+        over = sum(end - start for start, end in _parts(state, row, one)) if one.sure else 0
+        if not one.asked and over >= passage.end - passage.start:
+            gone.append(row)
+    items = dict.fromkeys(index.said(row).id for row in ranking.rows.tolist() if row in gone)
+    return ranking.without_rows(np.array(gone, np.intp)), tuple(items)
 
 
-def _is_over(state: State, line: Stretch, found: Iterable[Succession]) -> bool:
-    """Whether successions are of every sentence of a line."""
-    item, start, end = line
-    text = state.evidence[item].text
-    for one in found:
-        _, first, last = one.old
-        text = f"{text[:first]}{' ' * (last - first)}{text[last:]}"
-    return not text[start:end].strip()
-
-
-def noted(state: State, asked: Current, lines: Iterable[Line]) -> Iterator[Line]:
-    """Yield lines with what in them no longer holds."""
-    lineage = state.derived.current
+def noted(state: State, now: Current, lines: Iterable[Line]) -> Iterator[Line]:
+    """Yield lines with what in them surely no longer holds."""
+    index = state.passage_index()
+    sure = {index.passages[row].stretch: row for row, one in now.items() if one.sure}
     for line in lines:
-        over: tuple[Superseded, ...] = ()
-        if asked.moves and lineage.superseded(line.evidence.id):
-            over = _superseded(state, asked, line)
-        yield replace(line, superseded=over) if over else line
+        row = sure.get((line.evidence.id, line.start, line.end)) if sure else None
+        yield line if row is None else replace(line, superseded=_notes(state, row, now[row]))
 
 
-def _superseded(state: State, asked: Current, line: Line) -> tuple[Superseded, ...]:
-    whole = (line.evidence.id, line.start, line.end)
-    found = []
-    for one in _believed(state, asked, whole):
-        noted = Superseded(
-            start=max(one.old[1], line.start),
-            end=min(one.old[2], line.end),
-            by=_holding(state, asked, one),
-            at=_until(state, one),
-            succession=one.id,
-            asked=_asks_of_old(state, asked, one),
-        )
-        found.append(noted)
-    found.sort(key=lambda one: (one.start, one.end))
-    return tuple(found)
+def replaced(state: State, now: Current) -> tuple[tuple[Stretch, Stretch], ...]:
+    """Return which lines stand behind which, also where it is not sure."""
+    passages = state.passage_index().passages
+    pairs = ((passages[last].stretch, passages[first].stretch) for last, first in _moves(now))
+    return tuple(pairs)
 
 
-def _until(state: State, one: Succession) -> datetime | None:
-    """Return since when a line holds that has taken the place of another.
-
-    It is None where that was settled and is no later than the old one: an edited file has its old
-    times, and what is taken back was said before.
-    """
-    before, since = state.evidence[one.old[0]].at, _since(state, one)
-    if one.how == "found" or before is None or since is None:
-        return since
-    return since if moment(since) > moment(before) else None
+def _moves(now: Current) -> Iterator[tuple[int, int]]:
+    """Yield which rows stand behind which."""
+    for row, one in now.items():
+        for new in one.by if one.moves else ():
+            yield (new, row) if one.asked else (row, new)
 
 
-def _since(state: State, one: Succession) -> datetime | None:
-    item, start, end = one.new
-    return since_when(state.evidence[item], start, end)
+def _notes(state: State, row: int, one: Over) -> tuple[Superseded, ...]:
+    """Return what of a passage no longer holds, and since when."""
+    index = state.passage_index()
+    since = _since(index.said(one.by[0]), index.passages[one.by[0]].start)
+    said = index.said(row).at
+    known = since is not None and (said is None or moment(since) > moment(said))
+    at = since if known else None
+    by = index.passages[one.by[-1]].stretch
+    return tuple(
+        Superseded(start, end, by, at, one.ids[-1], one.asked)
+        for start, end in sorted(_parts(state, row, one))
+    )
+
+
+def _parts(state: State, row: int, one: Over) -> Sequence[tuple[int, int]]:
+    """Return where a passage no longer holds: what is known, one of its sentences, or all of it."""
+    if one.parts:
+        return one.parts
+    return (stretch_over(state.passage_index(), row, one.by[-1])[1:],)
+
+
+def _since(item: Evidence, start: int) -> datetime | None:
+    """Return since when a passage holds: since it was said, or from a later day that it names."""
+    if item.at is None:
+        return None
+    first = begins(item.text[start:], item.at.date())
+    return item.at if first is None else datetime.combine(first, time(), item.at.tzinfo)

@@ -7,12 +7,14 @@ this decision, and from :data:`WRONG` against it on one stands behind the first 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from demem_agent.changes.judge import Change
 from demem_agent.later import dataclass
 from demem_agent.reading.ask import Ask
 from demem_agent.scoring import Query, Ranking
@@ -20,9 +22,10 @@ from demem_agent.scoring.index import Stretch, rows_of
 from demem_agent.slots.experience import spoken
 from demem_agent.slots.recognition import KNOWN, Asked, Recognised
 from demem_agent.slots.state import State
+from demem_agent.text.times.dates import moment
 from demem_agent.types import number_of
 
-__all__ = ["Decided", "decided", "placed"]
+__all__ = ["Decided", "decided", "is_settled_against", "may_be_later", "placed"]
 
 #: Log-odds from which on a line stands first.
 RIGHT = 3.0
@@ -183,3 +186,37 @@ def placed(ranking: Ranking, found: Decided) -> Ranking:
     ahead = np.maximum(scores, first) + odds
     behind = np.minimum(weighed, first - BEHIND)
     return ranking.rescored(np.select([right, wrong], [ahead, behind], weighed))
+
+
+def is_settled_against(state: State, found: Decided, change: Change) -> bool:
+    """Whether this decision knows better than that one row has taken the place of another: the new
+    one was said before, and the change is not sure, or the old one proved right or the new one
+    wrong.
+    """
+    if not len(found.odds) or not found.known:
+        return False
+    old_is_right, new_is_wrong = found.odds[change.old] >= RIGHT, found.odds[change.new] < 0
+    knows = not change.is_sure or old_is_right or new_is_wrong
+    return bool(knows) and not may_be_later(state, found, change.new)
+
+
+def may_be_later(state: State, found: Decided, row: int) -> bool:
+    """Whether a row was said after the decision was last asked for, which then knew nothing of it.
+
+    Without dates it is later that came in after all that was read or judged then.
+    """
+    item = state.passage_index().said(row)
+    last = max(moment(state.contexts[one.id].context.at) for one in found.known)
+    if item.at is not None and math.isfinite(last):
+        return moment(item.at) > last
+    return number_of(item.id) > _newest_read(state, found)
+
+
+def _newest_read(state: State, found: Decided) -> int:
+    """Return the number of the newest item that was read or judged when it was decided."""
+    items: list[str] = []
+    for one in found.known:
+        context = state.contexts[one.id].context
+        items += [line[0] for line in context.read]
+        items += [verdict[0] for verdict in context.verdicts]
+    return max(map(number_of, items), default=0)

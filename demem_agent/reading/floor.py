@@ -15,16 +15,17 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from demem_agent.changes.owners import narrates
+from demem_agent.later import dataclass
 from demem_agent.reading.ask import Ask
 from demem_agent.scoring import Ranking, default_floor
 from demem_agent.scoring.forms import FILLER, QUESTION
 from demem_agent.scoring.index import PassageIndex
 from demem_agent.slots.state import State
-from demem_agent.slots.successions.rivals import narrates
 from demem_agent.text.language.words import content_terms
 from demem_agent.text.sameness import answers
 
-__all__ = ["floored"]
+__all__ = ["Near", "floored", "near_best"]
 
 #: Probability of being evidence below which small talk is not read, where readings have a floor.
 #: Set by hand, on the chat of ``benchmarks/messy.py`` that may be looked at.
@@ -36,30 +37,54 @@ LEAD = 13.0
 FEW = 10
 
 
-def floored(
-    state: State, ask: Ask, scored: Ranking, ranking: Ranking, *, alone: bool = False
-) -> tuple[Ranking, int]:
-    """Leave out of a ranking what is below the floor; return how many passages that are.
+@dataclass(frozen=True, slots=True, eq=False)
+class Near:
+    """Which passages of a memory are near enough to what is asked, by row.
+
+    Attributes:
+        own: what each scored for the question; infinite where it was not scored.
+        is_near: whether that is not far behind the best, or it holds what is asked about by name.
+        tells: whether it tells something besides.
+    """
+
+    own: NDArray[np.float64]
+    is_near: NDArray[np.bool_]
+    tells: NDArray[np.bool_]
+
+
+def near_best(state: State, ask: Ask, scored: Ranking, *, alone: bool = False) -> Near:
+    """Return which passages are near enough to what is asked.
 
     Args:
         scored: as the passages scored for the question, before what is known of decisions.
-        ranking: as they are to be read.
         alone: whether what scores best is all that is asked for, as what was said on a day is.
+    """
+    index = state.passage_index()
+    own = np.full(len(index), np.inf)  # what was not scored came in by what is known of it
+    own[scored.rows] = scored.scores
+    if not ask.floor:
+        every = np.ones(len(index), np.bool_)
+        return Near(own, every, every)
+    best = _best(state, ask, scored, alone=alone)
+    is_near = own >= best - default_floor().distance(ask.floor)
+    is_near |= _names_it(state, ask)
+    far = best - default_floor().distance(max(ask.floor, SMALL_TALK))
+    is_chat = index.small.view() & (own < far) & ~_holds_word(state, ask)
+    return Near(own, is_near, is_near & (index.kind.view() != FILLER) & ~is_chat)
+
+
+def floored(state: State, ask: Ask, near: Near, ranking: Ranking) -> tuple[Ranking, int]:
+    """Leave out of a ranking what is below the floor; return how many passages that are.
+
+    Args:
+        near: which passages are near enough to what is asked.
+        ranking: as they are to be read.
     """
     if not ask.floor:
         return ranking, 0
-    index = state.passage_index()
     rows = ranking.rows
-    own = np.full(len(index), np.inf)  # what was not scored came in by what is known of it
-    own[scored.rows] = scored.scores
-    own = own[rows]
-    is_filler = index.kind.view()[rows] == FILLER
-    best = _best(state, ask, scored, alone=alone)
-    is_near = own >= best - default_floor().distance(ask.floor)
-    is_near |= _names_it(state, ask)[rows]
-    far = best - default_floor().distance(max(ask.floor, SMALL_TALK))
-    is_chat = index.small.view()[rows] & (own < far) & ~_holds_word(state, ask, rows)
-    tells = is_near & ~is_filler & ~is_chat
+    own, is_near, tells = near.own[rows], near.is_near[rows], near.tells[rows]
+    is_filler = state.passage_index().kind.view()[rows] == FILLER
     told = rows[tells]
     if not len(told):
         return ranking, 0
@@ -127,13 +152,13 @@ def _among(state: State, rows: NDArray[np.intp], items: Iterable[str]) -> NDArra
     return np.isin(rows, of_items) if of_items else np.zeros(len(rows), np.bool_)
 
 
-def _holds_word(state: State, ask: Ask, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Mark those of some rows that hold a word of the question."""
+def _holds_word(state: State, ask: Ask) -> NDArray[np.bool_]:
+    """Mark by row what holds a word of the question."""
     index = state.passage_index()
     held = np.zeros(len(index), np.bool_)
     for word in content_terms(ask.query):
         held[index.lexical.rows(word)] = True
-    return held[rows]
+    return held
 
 
 def _answers(state: State, row: int, told: NDArray[np.intp], *, is_filler: bool) -> bool:

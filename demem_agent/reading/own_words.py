@@ -13,6 +13,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from demem_agent.changes.owners import narrates
 from demem_agent.scoring import Query, Ranking
 from demem_agent.scoring.features.passage import LENGTH
 from demem_agent.scoring.features.speakers import (
@@ -25,7 +26,6 @@ from demem_agent.scoring.features.speakers import (
 from demem_agent.scoring.forms import FILLER
 from demem_agent.slots.said_then import are_pasted, text_of
 from demem_agent.slots.state import State
-from demem_agent.slots.successions.rivals import narrates
 from demem_agent.text.language.mentions import SO_LITTLE, merely_names
 from demem_agent.text.language.words import content_words, stems
 from demem_agent.text.quoting.pasted import asks_of_document

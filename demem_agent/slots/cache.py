@@ -7,13 +7,14 @@ from dataclasses import field
 
 import numpy as np
 
+from demem_agent.changes.judge import Change
+from demem_agent.changes.lineage import Lineage
+from demem_agent.changes.standing import standing
 from demem_agent.later import dataclass
 from demem_agent.scoring import PassageScore, Query, Ranking, rank
 from demem_agent.scoring.columns import Column
 from demem_agent.scoring.index import PassageIndex, Stretch
 from demem_agent.slots.naming import Named
-from demem_agent.slots.successions.claims import Claim, claims_in
-from demem_agent.slots.successions.worth import Idf, Worth
 from demem_agent.summaries.compress import Excerpt, excerpts
 from demem_agent.text.language.numbers import digits
 from demem_agent.text.language.words import content_terms
@@ -40,16 +41,13 @@ class Cache:
         excerpts: per item, the use they were ranked by and the excerpts.
         lines: per item and stretch of it, as a line of a reading tells it.
         words: per item and stretch of it, the terms of what was said there and of who said it.
-        claims: per item and passage, its sentences as they are compared.
-        held: per item and passage, the words of all of these together.
-        followed: per succession, the words of what its new line tells of.
+        content: per item and stretch of it, the terms of what was said there.
+        standing: the sure changes of the memory, and as what it was when they were judged.
         rankings: by question, of the passages as they are; ``ranked`` is the index of these, and
             how often it had changed.
         directed: what a router chose, by the query and the slots that it was shown, digested.
         tried: answers by context and by the content of a slot they were given from.
-        exclusions: per two lines, how probably they exclude each other, in the memory of so many
-            items ever remembered and forgotten.
-        worth: of words, in the memory of so many items ever remembered and forgotten.
+        exclusions: per two lines, how probably they exclude each other.
         sizes: per record, as it was measured, what its texts came to.
         reviewed: pairs whose suppressed witness was tested anew, and the revision they had then.
         named: which keyed operations name an item, an answer or a decision.
@@ -60,15 +58,13 @@ class Cache:
     excerpts: dict[str, tuple[int, tuple[Excerpt, ...]]] = field(default_factory=dict)
     lines: dict[str, dict[tuple[int, int], Told]] = field(default_factory=dict)
     words: dict[str, dict[tuple[int, int], frozenset[str]]] = field(default_factory=dict)
-    claims: dict[str, dict[tuple[int, int], tuple[Claim, ...]]] = field(default_factory=dict)
-    held: dict[str, dict[tuple[int, int], frozenset[str]]] = field(default_factory=dict)
-    followed: dict[str, frozenset[str]] = field(default_factory=dict)
+    content: dict[str, dict[tuple[int, int], frozenset[str]]] = field(default_factory=dict)
     rankings: dict[tuple[Hashable, ...], Ranking] = field(default_factory=dict)
+    standing: tuple[Hashable, list[Change]] | None = None
     ranked: tuple[PassageIndex | None, int] = (None, 0)
     directed: dict[bytes, int] = field(default_factory=dict)
     tried: dict[tuple[str, str], Draft] = field(default_factory=dict)
-    exclusions: dict[tuple[int, int, Stretch, Stretch], float] = field(default_factory=dict)
-    worth: dict[tuple[int, int], Worth] = field(default_factory=dict)
+    exclusions: dict[tuple[Stretch, Stretch], float] = field(default_factory=dict)
     sizes: dict[str, tuple[object, int]] = field(default_factory=dict)
     reviewed: dict[tuple[str, str], int] = field(default_factory=dict)
     marks: dict[Where, Column] = field(default_factory=dict)
@@ -110,20 +106,11 @@ class Cache:
             known[start, end] = frozenset(content_terms(digits(said)))
         return known[start, end]
 
-    def claims_of(self, item: Evidence, start: int, end: int) -> tuple[Claim, ...]:
-        """Return the sentences of a passage as they are compared."""
-        known = self.claims.setdefault(item.id, {})
+    def content_of(self, item: Evidence, start: int, end: int) -> frozenset[str]:
+        """Return the terms of a stretch of an item, numbers as digits."""
+        known = self.content.setdefault(item.id, {})
         if (start, end) not in known:
-            known[start, end] = claims_in(item.text, start, end)
-        return known[start, end]
-
-    def held_by(self, item: Evidence, start: int, end: int) -> frozenset[str]:
-        """Return the words of all sentences of a passage, as they are compared."""
-        known = self.held.setdefault(item.id, {})
-        if (start, end) not in known:
-            claims = self.claims_of(item, start, end)
-            alone = claims[0].held if len(claims) == 1 else None
-            known[start, end] = alone or frozenset().union(*(claim.held for claim in claims))
+            known[start, end] = frozenset(content_terms(digits(item.text[start:end])))
         return known[start, end]
 
     def ranking_of(self, index: PassageIndex, query: Query, form: PassageScore) -> Ranking:
@@ -141,6 +128,13 @@ class Cache:
             if len(self.rankings) > _RANKED:
                 del self.rankings[next(iter(self.rankings))]
         return known
+
+    def standing_of(self, index: PassageIndex, lineage: Lineage) -> list[Change]:
+        """Return the sure changes of a memory; judged again once it has changed."""
+        key = (index, index.changes, lineage.changes)
+        if self.standing is None or self.standing[0] != key:
+            self.standing = (key, standing(index, lineage))
+        return self.standing[1]
 
     def marks_of(self, where: Where) -> Column:
         """Return the marks of a filter, as far as items were marked; the oldest filter goes."""
@@ -162,17 +156,11 @@ class Cache:
         if len(self.tried) > _TRIED:
             del self.tried[next(iter(self.tried))]
 
-    def keep_exclusion(self, key: tuple[int, int, Stretch, Stretch], probability: float) -> None:
+    def keep_exclusion(self, key: tuple[Stretch, Stretch], probability: float) -> None:
         """Keep how probably two lines exclude each other; the oldest goes when there are many."""
         self.exclusions[key] = probability
         if len(self.exclusions) > _TRIED:
             del self.exclusions[next(iter(self.exclusions))]
-
-    def worth_of(self, key: tuple[int, int], idf: Idf) -> Worth:
-        """Return what words are worth; only the latest is kept."""
-        if key not in self.worth:
-            self.worth = {key: Worth(idf)}
-        return self.worth[key]
 
     def size_of(self, id: str, record: object, texts: Iterable[str], measure: Measure) -> int:
         """Return what the texts of a record measure together; measured again once it has changed.
@@ -192,9 +180,9 @@ class Cache:
         self.tried.clear()  # any answer may
         self.directed.clear()
         self.rankings.clear()
-        self.worth.clear()
-        self.followed.clear()
         self.sizes.clear()
+        self.exclusions.clear()
+        self.standing = None
         gone = set(items)
         for stretch in [one for one in self.stretches if one[0] in gone]:
             del self.stretches[stretch]
@@ -202,5 +190,4 @@ class Cache:
             self.excerpts.pop(item, None)
             self.lines.pop(item, None)
             self.words.pop(item, None)
-            self.claims.pop(item, None)
-            self.held.pop(item, None)
+            self.content.pop(item, None)

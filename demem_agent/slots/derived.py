@@ -8,6 +8,7 @@ from dataclasses import field
 import numpy as np
 from numpy.typing import NDArray
 
+from demem_agent.changes.lineage import Lineage
 from demem_agent.errors import InvariantBroken
 from demem_agent.later import dataclass
 from demem_agent.scoring.index import PassageIndex
@@ -16,7 +17,6 @@ from demem_agent.slots import choosing
 from demem_agent.slots.experience import Experience
 from demem_agent.slots.recognition import Decisions
 from demem_agent.slots.records import StoredEvidence
-from demem_agent.slots.successions.lineage import Lineage
 from demem_agent.turns import CORRECTION
 from demem_agent.types import Evidence, number_of
 

@@ -1,5 +1,6 @@
 """What is left to do for a memory after an operation, by others and later: notes to be taken of
-what came in, and summaries to be written of slots that do not fit as they are.
+what came in, lines to be judged by it, and summaries to be written of slots that do not fit as they
+are.
 """
 
 from __future__ import annotations
@@ -8,9 +9,9 @@ from demem_agent.slots.records import Delta, SlotState
 from demem_agent.turns import CORRECTION
 from demem_agent.types import Evidence
 
-__all__ = ["NOTES", "SUMMARIES", "causes", "wants_note", "wants_summary"]
+__all__ = ["CHANGES", "NOTES", "SUMMARIES", "causes", "wants_note", "wants_summary"]
 
-NOTES, SUMMARIES = "notes", "summaries"
+NOTES, CHANGES, SUMMARIES = "notes", "changes", "summaries"
 
 
 def wants_note(item: Evidence) -> bool:
@@ -30,7 +31,7 @@ def causes(delta: Delta) -> tuple[str, ...]:
     """Return the kinds of work that there may be once a delta is written."""
     kinds = []
     if any(wants_note(stored.evidence) for stored in delta.evidence):
-        kinds.append(NOTES)
+        kinds += [NOTES, CHANGES]
     if any(map(wants_summary, delta.slots)):
         kinds.append(SUMMARIES)
     return tuple(kinds)

@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING
 from demem_agent.later import dataclass
 from demem_agent.slots.experience import Experience
 from demem_agent.slots.records import SlotState, Vector, direction
-from demem_agent.slots.successions.model import probability
-from demem_agent.slots.successions.signals import Signals
 
 if TYPE_CHECKING:  # they are told of experiments themselves
     from demem_agent.slots.keeping import Brought, Piece
@@ -33,8 +31,6 @@ class Experiment:
         experience: makes what past contexts are looked up in, from the number of dimensions.
         describe: makes a slot's content from the slot and its items, after every change of it; what
             rewarded answers rested on does not count then.
-        exclusion: judges how probably two sentences exclude each other, such as by a model that was
-            asked before.
         keeping: yields what a memory with bounded storage forgets, in order.
     """
 
@@ -42,5 +38,4 @@ class Experiment:
     prototype: Callable[[Vector], Vector] = direction
     experience: Callable[[int], Experience] = Experience
     describe: Callable[[State, SlotState, Iterable[str]], SlotState] | None = None
-    exclusion: Callable[[Signals], float] = probability
     keeping: Callable[[State, Brought], Iterable[Piece]] | None = None

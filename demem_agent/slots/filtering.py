@@ -87,9 +87,12 @@ def _marked(state: State, where: Where) -> NDArray[np.bool_]:
 
 def _holding(state: State, size: int, holds: bool) -> NDArray[np.bool_]:
     """Mark by number the items that hold still, or those that no longer do."""
+    index = state.passage_index()
     marks = np.full(size, holds, np.bool_)
     for item in state.derived.current.followed():
         marks[number_of(item)] = not holds
+    for change in state.cache.standing_of(index, state.derived.current):
+        marks[index.item.item(change.old)] = not holds
     return marks
 
 

@@ -372,12 +372,9 @@ class _Queue:
                 yield item
 
     def _is_superseded(self, item: str) -> bool:
-        """Whether most of an item does not hold any more."""
-        current = self.state.derived.current
-        if not current.superseded(item):
-            return False
+        """Whether it was settled that most of an item does not hold any more."""
         length = len(self.state.evidence[item].text)
-        found = current.of_line((item, 0, length))
+        found = self.state.derived.current.of_line((item, 0, length))
         return 2 * sum(one.old[2] - one.old[1] for one in found) > length
 
     def _read_at_hand(self) -> frozenset[str]:

@@ -164,7 +164,7 @@ class State:
         """
         marked = {id for id, mark in self.marks.items() if mark.kept}
         lineage = self.derived.current
-        settled = {id: lineage.settled(id, ("updated",)) for id in marked}
+        settled = {id: lineage.holding(id, ("updated",)) for id in marked}
         return frozenset(id for id in marked if settled[id] == id or settled[id] not in marked)
 
     def marks_in_order(self) -> tuple[Mark, ...]:
@@ -306,7 +306,6 @@ class State:
     def put_context(self, stored: StoredContext) -> None:
         """Put a context in the place of the one with its id, or add it."""
         self.contexts[stored.context.id] = stored
-        self.derived.current.put_context(stored.context)
         self.note_use(stored.context, self.derived.used)
         if self.settings.decisions:
             self._keep_decision(stored)

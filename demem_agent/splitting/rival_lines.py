@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from demem_agent.changes.judge import excluded
 from demem_agent.later import dataclass
 from demem_agent.reading.decided import Decided, placed
 from demem_agent.scoring import Ranking
@@ -23,7 +24,6 @@ from demem_agent.slots.recognition import KNOWN, Asked, best_line
 from demem_agent.slots.records import StoredContext
 from demem_agent.slots.routing import slot_ranking
 from demem_agent.slots.state import State
-from demem_agent.slots.successions.rivals import EXCLUDES, rivals, words_of_line
 from demem_agent.splitting.conflict import Tried, Verdict, guarded, verdict_of
 from demem_agent.splitting.trials import Pair, Preview, Trials
 from demem_agent.text.language.numbers import digits
@@ -32,6 +32,8 @@ from demem_agent.types import Context, number_of
 __all__ = ["SCORES", "Settled", "lines_of_pair", "rival_pairs", "settled", "shared_reading"]
 
 
+#: Probability from which on two lines are rivals.
+EXCLUDES = 0.5
 #: What a sign that two decisions are rivals, that the same is asked or that the lines exclude each
 #: other, counts at least and at most beyond its threshold, in log-odds: as .2 and .98 beyond
 #: one half. Set by hand on files 2, 7, 17 and 18 of ``benchmarks/rivals.py``.
@@ -118,10 +120,10 @@ def _rivals_of(
     """Yield the contexts of decisions that contradict one's own."""
     met = _certified_with(state, own)
     asked = _asked_alike(state, preview.context)
-    words = words_of_line(state, own.line)
+    words = _words(state, own.line)
     for line, stored in _of_other_lines(state, preview, own):
         alike = asked.get(stored.context.id, 0.0)
-        if not alike and words.isdisjoint(words_of_line(state, line)):  # as of most
+        if not alike and words.isdisjoint(_words(state, line)):  # as of most
             continue
         if not _contradict(alike, _exclusion(state, own.line, line)):
             continue
@@ -178,15 +180,20 @@ def _asked_alike(state: State, stored: StoredContext) -> dict[str, float]:
 
 def _exclusion(state: State, one: Stretch, other: Stretch) -> float:
     """Return how probably two lines speak of the same and set another value."""
-    if words_of_line(state, one).isdisjoint(words_of_line(state, other)):
+    if _words(state, one).isdisjoint(_words(state, other)):
         return 0.0
     first, second = sorted((one, other))
-    key = (state.head.evidence, state.head.forgotten, first, second)
-    known = state.cache.exclusions.get(key)
+    known = state.cache.exclusions.get((first, second))
     if known is None:
-        known = rivals(state, one, other, of_two=True)
-        state.cache.keep_exclusion(key, known)
+        index = state.passage_index()
+        known = float(excluded(index, rows_of(index, [first]), rows_of(index, [second])).max())
+        state.cache.keep_exclusion((first, second), known)
     return known
+
+
+def _words(state: State, line: Stretch) -> frozenset[str]:
+    item, start, end = line
+    return state.cache.content_of(state.evidence[item], start, end)
 
 
 def _name_the_same(state: State, one: Stretch, other: Stretch) -> bool:

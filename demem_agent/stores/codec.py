@@ -229,14 +229,14 @@ def succession_to_json(succession: Succession) -> Json:
 
 
 def succession_from_json(plain: Plain) -> Succession:
-    """Return a succession from what :func:`succession_to_json` returned.
+    """Return a succession from what :func:`succession_to_json` returned, in this version or before.
 
     Raises:
         ValueError: also for a confidence outside [0, 1], or another way to know of it.
     """
     old, new = _stretches((plain["old"], plain["new"]))
     confidence = float(plain["confidence"])
-    if not 0 <= confidence <= 1 or plain["how"] not in ("found", "told", "updated"):
+    if not 0 <= confidence <= 1 or plain["how"] not in ("found", "told", "updated", "judged"):
         raise ValueError("a succession that cannot be")
     return Succession(
         id=str(plain["id"]),
@@ -246,6 +246,7 @@ def succession_from_json(plain: Plain) -> Succession:
         how=plain["how"],
         undone=bool(plain["undone"]),
         after=int(plain["after"]),
+        reason=str(plain.get("reason", "")),
     )
 
 

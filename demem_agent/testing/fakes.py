@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demem_agent.text.language.words import content_terms
-from demem_agent.types import Attempt, Draft, Question, Slot
+from demem_agent.types import Attempt, ChangeTask, ChangeVerdict, Draft, Question, Slot
 
 __all__ = [
     "Async",
@@ -24,6 +24,7 @@ __all__ = [
     "Failing",
     "ReadingAnswerer",
     "ScriptedAnswerer",
+    "ScriptedChangeJudge",
     "ScriptedReranker",
     "ScriptedRouter",
     "ScriptedScorer",
@@ -133,6 +134,22 @@ class ScriptedScorer:
         return self._score(attempt) if callable(self._score) else self._score
 
 
+class ScriptedChangeJudge:
+    """Judge two lines by a function of the task, or always the same; ``asked`` keeps every task."""
+
+    def __init__(
+        self, verdict: ChangeVerdict | Callable[[ChangeTask], ChangeVerdict], name: str = "scripted"
+    ) -> None:
+        self.name = name
+        self._verdict = verdict
+        self.asked: list[ChangeTask] = []
+
+    def judge(self, task: ChangeTask, /) -> ChangeVerdict:
+        """Return the verdict on two lines."""
+        self.asked.append(task)
+        return self._verdict(task) if callable(self._verdict) else self._verdict
+
+
 class Failing:
     """Raise, as any collaborator, after ``good`` calls that go to ``inner``."""
 
@@ -158,6 +175,10 @@ class Failing:
     def choose(self, query: str, slots: Sequence[Slot], /) -> Any:
         """Choose a slot, or raise."""
         return self._call("choose", query, slots)
+
+    def judge(self, task: ChangeTask, /) -> Any:
+        """Judge two lines, or raise."""
+        return self._call("judge", task)
 
     def _call(self, method: str, *given: object) -> Any:
         if self._left <= 0:
@@ -195,6 +216,11 @@ class Slow:
         time.sleep(self._seconds)
         return self._inner.choose(query, slots)
 
+    def judge(self, task: ChangeTask, /) -> Any:
+        """Judge two lines, late."""
+        time.sleep(self._seconds)
+        return self._inner.judge(task)
+
 
 class Async:
     """Make coroutine methods out of those of ``inner``.
@@ -222,6 +248,10 @@ class Async:
     async def choose(self, query: str, slots: Sequence[Slot], /) -> Any:
         """Choose a slot, in the loop."""
         return await self._later(self._inner.choose, query, slots)
+
+    async def judge(self, task: ChangeTask, /) -> Any:
+        """Judge two lines, in the loop."""
+        return await self._later(self._inner.judge, task)
 
     async def _later(self, call: Callable[..., Any], *given: Any) -> Any:
         await asyncio.sleep(0)

@@ -16,6 +16,7 @@ __all__ = ["obedient"]
 Reply = dict[str, object]
 
 _SOURCE = re.compile(r"^\[(e\d+)\]([*~]?) (.*)$", re.MULTILINE)
+_LINE = re.compile(r"^\[(?:old|new)\] (?:.*?: )?(.*)$", re.MULTILINE)
 _LIMIT = re.compile(r"At most (\d+) ")
 _SLOT = re.compile(r"<demem:slot>\s*(\d+)(.*?)</demem:slot>", re.DOTALL)
 
@@ -24,8 +25,8 @@ def obedient(messages: Sequence[Mapping[str, object]]) -> str:
     """Reply to a request as ``Provider`` passes it on, in ``Provider(obedient)``.
 
     It answers with the line of the reading that shares most words with the question, marks and
-    grades by shared words, summarises by the first lines that fit, those that are needed ahead, and
-    notes every sentence that is no question.
+    grades by shared words, summarises by the first lines that fit, those that are needed ahead,
+    notes every sentence that is no question, and has a line replaced by one with half its words.
 
     Raises:
         ValueError: for a prompt that is not one of this library's.
@@ -114,6 +115,13 @@ def _notes(system: str, user: str) -> Reply:
     return {"notes": notes, "covers": covers}
 
 
+def _compare(system: str, user: str) -> Reply:
+    old, new = (set(content_terms(said)) for said in _LINE.findall(user))
+    replaces = 2 * len(old & new) >= len(old)
+    verdict = "replaces" if replaces else "other"
+    return {"verdict": verdict, "reason": f"they share {len(old & new)} words"}
+
+
 def _sort(system: str, user: str) -> Reply:
     _, _, query = user.rpartition("Question:")
     question = set(content_terms(query))
@@ -131,4 +139,5 @@ _TASKS: Mapping[str, Callable[[str, str], Reply]] = {
     "write": _summarise,
     "keep": _notes,
     "sort": _sort,
+    "compare": _compare,
 }

@@ -172,7 +172,9 @@ def test_sentences_of_two_turns_stand_on_lines_of_their_own() -> None:
 
 
 def test_a_sentence_of_another_turn_is_quoted_only_where_it_has_more_of_the_question() -> None:
-    text = answered("Which boat is blue?", "My boat is blue.", "The other boat is blue, too.")
+    text = answered(
+        "Which boat is blue?", "My boat is blue.", ("The other boat is blue, too.", "Ben")
+    )
     assert text == "Ana: My boat is blue."
 
 
@@ -469,7 +471,7 @@ def test_what_was_said_before_counts_whole_only_where_a_question_names_nothing_i
     query: str, said: str
 ) -> None:
     memory = spoken(
-        "dentist done: a crown on the molar, 540 €", MUTUELLE, "honey jars cost more", by="Ana"
+        MUTUELLE, "dentist done: a crown on the molar, 540 €", "honey jars cost more", by="Ana"
     )
     context = ["dentist done: a crown on the molar, 540 €", "Ouch."]
     assert memory.answer(query, context=context).text == f"Ana: {said}"

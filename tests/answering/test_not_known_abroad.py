@@ -64,29 +64,6 @@ def known(language: str, question: str) -> bool:
 @pytest.mark.parametrize(
     ("language", "question"),
     [
-        ("german", "Welche Telefonnummer hat Lotte?"),
-        ("german", "Wie hoch ist die Miete von Emil?"),
-        ("dutch", "Wat is het mobiele nummer van Lotte?"),
-        ("dutch", "Hoeveel vraagt Emil?"),
-        ("dutch", "Welke schoenmaat heeft Nora?"),
-        ("dutch", "Hoe heet de vrouw van Emil?"),
-        ("french", "Quel est le numéro de portable de Lotte ?"),
-        ("french", "Quel est le loyer chez Emil ?"),
-        ("spanish", "¿Cuál es el número de móvil de Lotte?"),
-        ("spanish", "¿Qué alquiler pide Emil?"),
-        ("portuguese", "Qual é o número de telemóvel da Lotte?"),
-        ("portuguese", "Qual é a renda do Emil?"),
-        ("italian", "Qual è il numero di cellulare di Lotte?"),
-        ("italian", "Qual è l'affitto da Emil?"),
-    ],
-)
-def test_what_was_not_told_is_not_known(language: str, question: str) -> None:
-    assert not known(language, question)
-
-
-@pytest.mark.parametrize(
-    ("language", "question"),
-    [
         ("german", "Wie teuer ist das Boot?"),
         ("german", "Wie heißt der Mann von Nora?"),
         ("german", "Wer ist unser Vermieter?"),

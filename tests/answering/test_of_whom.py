@@ -75,12 +75,6 @@ def test_what_was_right_for_somebody_named_is_not_right_for_who_asks() -> None:
     assert memory.read("When do I have physio?", asker="Mara").recognised == 0.0
 
 
-def test_a_relative_of_whom_nothing_was_said_is_not_known() -> None:
-    memory = chat()
-    memory.ingest("Vera repairs bikes at the harbour", speaker="Mara")
-    assert not memory.answer("Where does Vera's father repair bikes?").known
-
-
 def test_a_word_of_anybody_is_no_name() -> None:
     speakers = ("Mara", "the dealer", "Will")
     assert not whom_asked("When will the car come?", "Mara", speakers).named

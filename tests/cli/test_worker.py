@@ -24,7 +24,12 @@ def test_a_model_does_what_is_due_and_says_what_it_did(demem: Demem, memory: Pat
         again = demem(*asked)
     assert done.code == 0
     assert done.document["done"]["notes"] > 0
-    assert done.document["waiting"] == {"retention": 0, "notes": 0, "summaries": 0}
+    assert done.document["waiting"] == {
+        "retention": 0,
+        "notes": 0,
+        "changes": 0,
+        "summaries": 0,
+    }
     assert done.document["used"]["requests"] >= 1
     assert "notes 0" in again.out
     assert "Waiting: 0." in again.out
@@ -56,7 +61,7 @@ def test_what_is_older_than_a_rule_is_forgotten(demem: Demem, tmp_path: Path) ->
     ("typed", "says"),
     [
         (("--kinds", "notes"), "--model"),
-        (("--kinds", "dreams"), "retention, notes, summaries"),
+        (("--kinds", "dreams"), "retention, notes, changes, summaries"),
         (("--forget-older-than", "a year"), "365d"),
         (("--kinds", "notes", "--model", "m", "--forget-older-than", "1d"), "retention"),
     ],

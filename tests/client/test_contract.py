@@ -220,6 +220,7 @@ MISTAKES: dict[str, Operation] = {
     "answers": lambda memory: memory.share(1),
     "compressor": lambda memory: memory.summarise(),
     "note taker": lambda memory: memory.take_notes(),
+    "judge of changes": lambda memory: memory.judge_changes(),
     "by": lambda memory: memory.sync([], source="x", by="name"),
     "messages": lambda memory: memory.ingest_messages([{"content": "x"}]),
     "actions": lambda memory: memory.decide("x", []),

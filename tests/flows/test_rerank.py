@@ -24,15 +24,12 @@ from demem_agent.types import Reranker
 
 ASKED = "Where is the boat of Ana?"
 TURNS = tuple(
-    Turn(text, speaker="Ana", at=f"2024-05-{day:02}")
-    for day, text in enumerate(
-        (
-            "The boat is in the harbour of Kiel",
-            "The boat of my aunt is green",
-            "I painted the boat in April",
-            "We had soup for dinner",
-        ),
-        1,
+    Turn(text, speaker="Ana", at="2024-05-01")
+    for text in (
+        "The boat is in the harbour of Kiel",
+        "The boat of my aunt is green",
+        "I painted the boat in April",
+        "We had soup for dinner",
     )
 )
 

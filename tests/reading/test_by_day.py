@@ -135,12 +135,6 @@ def test_what_took_the_place_of_a_line_of_another_day_is_not_pulled_in(
     assert floor == 0 or said(reading) == [best.text]
 
 
-def test_what_holds_comes_before_what_was_taken_back_on_the_same_day() -> None:
-    lines = memory(TAKEN_BACK).read("What was said on 17 February 2025?").lines
-    ordered = sorted(lines, key=lambda line: -line.score)
-    assert [line.text for line in ordered] == [TAKEN_BACK[1][2], TAKEN_BACK[0][2]]
-
-
 @pytest.mark.parametrize(
     ("question", "known"),
     [

@@ -20,6 +20,7 @@ def test_the_margin_says_until_when(old: str, new: str, day: str) -> None:
     memory = SlotMemory(clock=None)
     memory.ingest(old, speaker="Bo", at="2026-02-01")
     memory.ingest(new, speaker="Bo", at="2026-07-20")
+    memory.supersede("e1", "e2")
     (stale,) = (line for line in memory.read(old, at="2026-12-01").lines if line.superseded)
     assert stale.text == old
     assert f"until {day}" in memory.read(old, at="2026-12-01").text
@@ -29,5 +30,6 @@ def test_a_question_of_a_day_between_is_answered_by_what_still_held() -> None:
     memory = SlotMemory(clock=None)
     memory.ingest("The gym is 39 a month.", speaker="Bo", at="2026-02-01")
     memory.ingest("The gym is 45 a month from October.", speaker="Bo", at="2026-07-20")
+    memory.supersede("e1", "e2")
     answer = memory.answer("What did the gym cost in August 2026?", at="2026-12-01")
     assert "39" in answer.text.splitlines()[0]

@@ -15,7 +15,7 @@ ASKED = BEGIN + timedelta(days=9)
 OREN = "I want the seat heating at level one."
 SNOW = "The seat heating at level five is for deep snow."
 MARTA = "I want the seat heating at level three."
-BESIDE = "The seat heating was repaired in spring."
+BESIDE = "The garage has changed the tyres."
 SAID = (("Oren", OREN), ("the dealer", SNOW), ("Marta", MARTA), ("the garage", BESIDE))
 QUESTION = "Which level should the seat heating have?"
 

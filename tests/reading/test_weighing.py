@@ -55,7 +55,7 @@ def test_what_feedback_moved_is_told_apart(told: SlotMemory) -> None:
     first = max(range(len(weighed.parts)), key=lambda n: weighed.reading.lines[n].score)
     assert weighed.reading.lines[first].evidence.id == "e1"
     assert weighed.parts[first]["moved"] > 1
-    fresh = SlotMemory(clock=None, encoder=BagEncoder())
+    fresh = SlotMemory(clock=None, encoder=BagEncoder(), stale="show")
     fresh.ingest_many([{"text": text} for text in SAID])
     assert not any("moved" in parts for parts in fresh.weigh(query).parts)
 

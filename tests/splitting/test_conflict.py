@@ -58,6 +58,7 @@ def memory_of(
         "encoder": BagEncoder(),
         "answerer": ReadingAnswerer(),
         "scorers": scorers(table),
+        "stale": "show",
     }
     memory = SlotMemory(slots=slots, split=chosen, **{**options, **(more or {})})
     memory.ingest(BOILER)
@@ -149,7 +150,8 @@ def test_no_pairs_to_test_switches_splitting_off() -> None:
 
 def test_the_least_similar_partner_is_tested_first() -> None:
     right = ScriptedScorer(lambda attempt: float(attempt.reference in attempt.reading))
-    memory = memory_of(slots=1, pairs=1, more={"scorers": (right, right)})
+    options = {"scorers": (right, right), "decisions": False}
+    memory = memory_of(slots=1, pairs=1, more=options)
     memory.ingest("the violin has a new string")
     memory.feedback(memory.answer("Which string has the violin?"), reference="a new string")
     report = told_both(memory)

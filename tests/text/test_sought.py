@@ -35,7 +35,6 @@ def test_what_a_question_is_after(question: str, after: set[str]) -> None:
 ELSE = [
     ("Where does Ana work?", "Ana works at Bosch.", "Siemens", "Where does Ana live?"),
     ("Where does Ana work?", "Ana works at Bosch.", "Siemens", "Where does Ana's son work?"),
-    ("Where does Ana work?", "Ana works at Bosch.", "Siemens", "Where did Ana work before?"),
     ("Where does Ana work?", "Ana works at Bosch.", "Siemens", "Where did Ana work last year?"),
     ("Wo arbeitet Ana?", "Ana arbeitet bei Bosch.", "Siemens", "Wo arbeitete Ana?"),
     ("Dove lavora Ana?", "Ana lavora alla Bosch.", "Siemens", "Dove lavorava Ana?"),

@@ -23,7 +23,7 @@ from demem_agent.cli.tables.decisions import verdict_text
 from demem_agent.cli.tables.successions import succession_words, successions_table
 from demem_agent.errors import CertificateRefused, InvalidInput, NotFound
 from demem_agent.splitting.replaying import replay
-from demem_agent.types import Context, Explained, Succession, by_id
+from demem_agent.types import Context, Explained, Version, by_id
 
 __all__ = ["explain"]
 
@@ -60,7 +60,7 @@ def explain(
             return
         items = by_id(memory.evidence())
         if id in items:
-            _explain_line(items[id], items, memory.successions(), output)
+            _explain_line(items[id], items, memory.history(id), output)
             return
         contexts = by_id(memory.contexts())
         if id not in contexts:
@@ -92,11 +92,11 @@ def _explain_certificate(certificate: SplitCertificate, output: Output) -> None:
 def _explain_line(
     item: Evidence,
     live: Mapping[str, Evidence],
-    successions: Sequence[Succession],
+    versions: Sequence[Version],
     output: Output,
 ) -> None:
     """Show what was before an item and what came after it, as far as that goes."""
-    chain = _chain(item.id, successions)
+    chain = [one for version in versions for one in version.replaces]
     document = {"evidence": evidence_value(item), "successions": list(map(asdict, chain))}
     parts: list[RenderableType] = [cell(f"{item.id}: {item.text}", "bold")]
     own = [one for one in chain if one.old[0] == item.id]
@@ -106,28 +106,6 @@ def _explain_line(
     if chain:
         parts.append(successions_table("The chain that it stands in", chain, live))
     output.show(document, *parts)
-
-
-def _chain(id: str, successions: Sequence[Succession]) -> list[Succession]:
-    """Return the successions that lead to an item or away from it, in their order."""
-    later = _reached(id, [(one.old[0], one.new[0]) for one in successions])
-    earlier = _reached(id, [(one.new[0], one.old[0]) for one in successions])
-    found = []
-    for one in successions:
-        ends = {one.old[0], one.new[0]}
-        if ends <= later or ends <= earlier:
-            found.append(one)
-    return found
-
-
-def _reached(id: str, steps: Sequence[tuple[str, str]]) -> set[str]:
-    """Return what steps lead to from an item, itself included."""
-    found = {id}
-    count = 0
-    while len(found) > count:
-        count = len(found)
-        found |= {after for before, after in steps if before in found}
-    return found
 
 
 def _refusal(certificate: SplitCertificate) -> str | None:

@@ -26,7 +26,7 @@ def supersede(
 ) -> None:
     """Settle that one item of evidence has taken the place of another.
 
-    Nothing is deleted. Readings mark the old one and put it behind; undo takes it back.
+    Nothing is deleted. Readings mark the old one, behind the new one; undo takes it back.
     """
     with place.open() as memory:
         made = memory.supersede(old, new, key=key)

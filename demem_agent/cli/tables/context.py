@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from rich.console import RenderableType
 from rich.table import Table
@@ -13,10 +13,8 @@ from demem_agent.cli.tables.cells import cell, day, first_words, grid, numbers
 from demem_agent.cli.tables.decisions import verdicts_table
 from demem_agent.cli.tables.lines import lines_table
 from demem_agent.cli.tables.route import NOT_KNOWN, route_table, route_words
-from demem_agent.slots.successions.beginning import since_when
-from demem_agent.slots.successions.lineage import HOLDS
 from demem_agent.text.language.words import content_terms, terms
-from demem_agent.types import Context, Evidence, Line, Succession, Superseded, by_id
+from demem_agent.types import Context, Evidence, Line, Superseded, by_id
 
 __all__ = ["context_parts", "lines_read"]
 
@@ -51,30 +49,25 @@ def context_parts(
 def lines_read(context: Context, memory: SlotMemory) -> list[Line]:
     """Return the lines of the reading whose evidence still lives, with what holds no longer."""
     live = by_id(memory.evidence())
-    over: dict[str, list[Succession]] = {}
-    for one in memory.successions():
-        if one.confidence >= HOLDS and not one.undone:
-            over.setdefault(one.old[0], []).append(one)
     lines: list[Line] = []
     for item, start, end in context.read:
         if item in live:
-            stale = _superseded((item, start, end), over.get(item, ()), live)
+            stale = tuple(_superseded((item, start, end), memory, live))
             lines.append(Line(live[item], start, end, superseded=stale))
     return lines
 
 
 def _superseded(
-    line: tuple[str, int, int], over: Iterable[Succession], live: Mapping[str, Evidence]
-) -> tuple[Superseded, ...]:
-    """Return what of a line holds no longer."""
-    _, start, end = line
-    found: list[Superseded] = []
-    for one in over:
-        _, first, last = one.old
-        if first < end and start < last and one.new[0] in live:
-            at = since_when(live[one.new[0]], *one.new[1:])
-            found.append(Superseded(max(first, start), min(last, end), one.new, at, one.id))
-    return tuple(found)
+    line: tuple[str, int, int], memory: SlotMemory, live: Mapping[str, Evidence]
+) -> Iterator[Superseded]:
+    """Yield what of a line holds no longer."""
+    item, start, end = line
+    for version in memory.history(item):
+        for one in version.replaces:
+            old, first, last = one.old
+            if old == item and not one.undone and first < end and start < last:
+                at = live[one.new[0]].at
+                yield Superseded(max(first, start), min(last, end), one.new, at, one.id)
 
 
 def _decision(context: Context, memory: SlotMemory) -> Table:

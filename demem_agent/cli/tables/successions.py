@@ -28,16 +28,15 @@ def successions_table(
     shown.add_column("no longer holds", overflow="fold", ratio=1)
     shown.add_column("holds since", overflow="fold", ratio=1)
     for one in successions:
-        how = f"{one.how}, undone" if one.undone else one.how
         old, new = (cell(_words(line, live)) for line in (one.old, one.new))
-        shown.add_row(one.id, how, share(one.confidence, 2), old, new)
+        shown.add_row(one.id, cell(_how(one)), share(one.confidence, 2), old, new)
     return shown
 
 
 def succession_words(one: Succession, live: Mapping[str, Evidence]) -> str:
     """Say what a line is superseded by.
 
-    It is as in ``superseded by e9 on 6 July 2024, found, confidence .93 (s1)``.
+    It is as in ``superseded by e9 on 6 July 2024, judged, confidence .93 (e1>e9)``.
     """
     at = live[one.new[0]].at
     when = f" on {day(at)}" if at else ""
@@ -61,8 +60,13 @@ def history_table(versions: Sequence[Version]) -> Table:
 
 
 def _why(one: Succession) -> str:
+    return f"{one.old[0]} ({one.id}, {_how(one)})"
+
+
+def _how(one: Succession) -> str:
+    """Say how it was made, whether it was undone, and why, where a judge told that."""
     how = f"{one.how}, undone" if one.undone else one.how
-    return f"{one.old[0]} ({one.id}, {how})"
+    return f"{how}: {one.reason}" if one.reason else how
 
 
 def _words(line: tuple[str, int, int], live: Mapping[str, Evidence]) -> str:

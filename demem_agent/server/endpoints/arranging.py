@@ -6,6 +6,7 @@ from demem_agent.errors import NotFound
 from demem_agent.server.endpoints.base import Call, Endpoint, page, scopes
 from demem_agent.splitting import replay
 from demem_agent.types import (
+    ChangeJudged,
     NotesTaken,
     Receipt,
     Sharing,
@@ -50,6 +51,10 @@ def summarise(call: Call) -> Page[Summarised]:
 
 def take_notes(call: Call) -> Page[NotesTaken]:
     return Page(records=list(call.memory.take_notes()))
+
+
+def judge_changes(call: Call) -> Page[ChangeJudged]:
+    return Page(records=list(call.memory.judge_changes()))
 
 
 def certificates(call: Call) -> Page[SplitCertificate]:
@@ -177,6 +182,18 @@ ENDPOINTS = (
         scopes=_WRITE,
         lane="whole",
         gives=Page[NotesTaken],
+        changes=True,
+        keeps="refused",
+    ),
+    Endpoint(
+        name="judge_changes",
+        method="POST",
+        path=f"{_ONE}/changes",
+        does=judge_changes,
+        says="Have the memory's judge say which lines later ones have taken the place of.",
+        scopes=_WRITE,
+        lane="whole",
+        gives=Page[ChangeJudged],
         changes=True,
         keeps="refused",
     ),

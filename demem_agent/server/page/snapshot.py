@@ -92,11 +92,11 @@ class _Taken:
 
     def _keep_histories(self) -> None:
         """Keep the history of whatever has taken another's place, or lost its own to another."""
-        successions = self._records("successions")
-        ids = {one[side][0] for one in successions for side in ("old", "new")}
-        live = {item["id"] for item in self._records("items")}
-        for id in sorted(ids & live):
-            self._keep(f"{self._one}/items/{id}/history")
+        for item in self._records("items"):
+            path = f"{self._one}/items/{item['id']}/history"
+            history = self._asked("GET", path)
+            if len(history["records"]) > 1:
+                self.answers[path] = history
 
     def _keep_explanations(self) -> None:
         for one in self._records("decisions"):

@@ -22,6 +22,7 @@ __all__ = [
     "STOPWORDS",
     "are_surely_english",
     "candidates",
+    "every_stop_word",
     "function_words",
     "language_of_words",
     "may_be_foreign",
@@ -145,6 +146,13 @@ def stop_words(language: str) -> frozenset[str]:
     tables = _tables()
     own = STOPWORDS if language == ENGLISH else tables.latin[language]
     return own | tables.others
+
+
+@cache
+def every_stop_word() -> frozenset[str]:
+    """Return the words that tell little in any of the languages."""
+    tables = _tables()
+    return STOPWORDS.union(tables.others, *tables.latin.values())
 
 
 def _score(words: list[str], spelt: list[str], language: str, tables: _Tables) -> int:

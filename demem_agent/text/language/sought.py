@@ -14,8 +14,6 @@ from functools import cache
 from itertools import product
 
 from demem_agent.later import dataclass, pattern
-from demem_agent.text.language.changes import asks_of_the_past
-from demem_agent.text.language.earlier import earlier_asked
 from demem_agent.text.language.kin import SOMEBODY, SPEAKERS, relatives
 from demem_agent.text.language.places import tells_place
 from demem_agent.text.language.questions import asks_for, has_number
@@ -176,10 +174,7 @@ def is_else(now: Sought, past: Sought, line: str, told: str, asked: date | None 
 
 
 def _is_past(question: str) -> bool:
-    timeless = _UNTIL_WHEN.sub(" ", question)
-    if asks_of_the_past(timeless) or earlier_asked(timeless) is not None:
-        return True
-    return _WHEN.search(timeless) is not None
+    return _WHEN.search(_UNTIL_WHEN.sub(" ", question)) is not None
 
 
 def words_sought(text: str, of: Container[str] = tuple(_WORDS)) -> Iterator[str]:

@@ -24,7 +24,7 @@ from demem_agent.text.times.dates import Span, find
 from demem_agent.text.times.periods import day_name, days_name
 from demem_agent.types import Evidence
 
-__all__ = ["Told", "day", "margin", "meant", "name_of", "noted", "said", "told"]
+__all__ = ["Told", "dated", "day", "margin", "meant", "name_of", "noted", "said", "told"]
 
 #: A colon ends a name in a line, and brackets stand around a margin.
 _ENDS_NAME = pattern(r":(?=\s|$)|[\[\]]")
@@ -60,6 +60,14 @@ def said(evidence: Evidence, start: int, end: int) -> str:
 def noted(evidence: Evidence, start: int, end: int) -> str:
     """Return a stretch of an item behind its margin: "[yesterday: 7 May 2023] Ana: words"."""
     return margin(meant(evidence, start, end)) + said(evidence, start, end)
+
+
+def dated(evidence: Evidence, start: int, end: int) -> str:
+    """Return a stretch of an item as a model sees it: "3 March 2024, Ana: words", with what its
+    relative times mean.
+    """
+    stamp = f"{day(evidence)}, " if evidence.at else ""
+    return f"{stamp}{noted(evidence, start, end)}"
 
 
 def _say(evidence: Evidence, words: str) -> str:

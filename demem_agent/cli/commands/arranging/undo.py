@@ -18,7 +18,7 @@ def undo(
         str,
         typer.Argument(
             metavar="ID",
-            help="Of a certificate, such as c1, an answer, as a1, or a succession, as s1.",
+            help="Of a certificate, such as c1, an answer, as a1, a succession, as s1, or e1>e3.",
         ),
     ],
     place: Place,

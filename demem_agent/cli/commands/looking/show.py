@@ -39,7 +39,8 @@ def show(
             return
         slot = slot_of_each(memory).get(id)
         mark = next((one for one in memory.marks() if one.evidence_id == id), Mark(id))
-        successions = [one for one in memory.successions() if id in (one.old[0], one.new[0])]
+        chain = (one for version in memory.history(id) for one in version.replaces)
+        successions = [one for one in chain if id in (one.old[0], one.new[0])]
         used = list(_uses(id, memory.contexts()))
         shown = _shown(item, slot, mark)
         _add_successions(shown, id, successions, by_id(memory.evidence()))

@@ -1,4 +1,4 @@
-"""``demem worker``: notes, summaries and what is kept no longer, in the background."""
+"""``demem worker``: notes, verdicts, summaries and what is kept no longer, in the background."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["worker"]
 
 #: What a model has to be asked for.
-_ASKING = ("notes", "summaries")
+_ASKING = ("notes", "changes", "summaries")
 
 
 def worker(
@@ -72,10 +72,10 @@ def worker(
 ) -> None:
     """Do what is due for memories, until it is told to end; what is at hand is done first.
 
-    Notes of what was said and summaries of slots need --model. Retention forgets what a memory was
-    made to keep no longer, and what --forget-older-than names. What is due follows from the
-    memories: a worker may be killed at any time, and another goes on. The log on stderr has kinds,
-    ids and numbers, and no text.
+    Notes of what was said, verdicts on what changed and summaries of slots need --model. Retention
+    forgets what a memory was made to keep no longer, and what --forget-older-than names. What is
+    due follows from the memories: a worker may be killed at any time, and another goes on. The log
+    on stderr has kinds, ids and numbers, and no text.
     """
     names = _kinds(kinds, model_options.model)
     Place(served.url).require_file()
@@ -123,13 +123,17 @@ def _ledger(model_options: ModelOptions) -> Ledger | None:
 def _helpers(
     names: tuple[str, ...], model_options: ModelOptions, ledger: Ledger | None
 ) -> dict[str, Any]:
-    """Return who takes notes and writes summaries, as options of a memory."""
+    """Return who takes notes, judges and writes summaries, as options of a memory."""
     if model_options.model is None or ledger is None or not set(names) & set(_ASKING):
         return {}
-    from demem_agent.llms import ModelCompressor, ModelNoteTaker  # others start sooner without
+    from demem_agent import llms  # others start sooner without
 
     chat = model_options.chat(model_options.model, ledger)
-    return {"note_taker": ModelNoteTaker(chat), "compressor": ModelCompressor(chat)}
+    return {
+        "note_taker": llms.ModelNoteTaker(chat),
+        "judge_change": llms.ModelChangeJudge(chat),
+        "compressor": llms.ModelCompressor(chat),
+    }
 
 
 @contextmanager

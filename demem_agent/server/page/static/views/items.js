@@ -101,7 +101,7 @@ function Facts({ item, slot, slots, go }) {
   </dl>`;
 }
 
-const HOW = { found: "found when it came in", told: "told by somebody", updated: "remembered in its place" };
+const HOW = { found: "found when it came in", told: "told by somebody", updated: "remembered in its place", judged: "judged by what both say" };
 
 function History({ versions, id, go }) {
   if (versions.length < 2) return html`<section><h2>History</h2><p class="soft">Nothing has taken its place, and it has taken the place of nothing.</p></section>`;
@@ -110,7 +110,7 @@ function History({ versions, id, go }) {
       <a class="item-text" href=${go("items", version.evidence.id)}><${Text} text=${cut(version.evidence.text, 300)} quoted /></a>
       <p class="meta"><span>${day(version.evidence.at)}</span>
         ${version.holds ? html`<${Badge} kind="good">holds<//>` : html`<${Badge}>holds no longer<//>`}
-        ${version.replaces.map((one) => html`<span>in the place of ${one.old[0]}, ${HOW[one.how] ?? one.how}, confidence ${decimal(one.confidence)}${one.undone ? ", taken back" : ""}</span>`)}
+        ${version.replaces.map((one) => html`<span>in the place of ${one.old[0]}, ${HOW[one.how] ?? one.how}, confidence ${decimal(one.confidence)}${one.undone ? ", taken back" : ""}${one.reason ? `: ${one.reason}` : ""}</span>`)}
         <span class="id">${version.evidence.id}</span></p></li>`)}</ol></section>`;
 }
 

@@ -1,1 +1,0 @@
-"""Current values told casually: "Lendkai 33 is home now", "paid 500 back, 1000 left"."""
