@@ -16,6 +16,8 @@ them by nobody; then its question is asked.
   older one is marked.
 * ``pairs``: all pairs of ``changes.jsonl``: area under the curve of "replaces" against all else,
   how often the new line stands first where it replaces, and what of the marks is right.
+* ``judged``: the same with ``judge_change`` that is always right: of which pairs it is asked, and
+  what is marked.
 * ``letta``: does a fact stand before those that it contradicts? All are undated, of nobody.
 * ``manual``: of 300 passages of a document, how many no longer hold?
 * ``corrections``: 30 in five plain wordings, and the same once an assistant has said the old values
@@ -32,6 +34,7 @@ import argparse
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +43,8 @@ import numpy as np
 from demem_agent import SlotMemory
 from demem_agent.changes.network import VERDICTS, default_network
 from demem_agent.changes.pairs import compare
-from demem_agent.types import Reading
+from demem_agent.testing import ScriptedChangeJudge
+from demem_agent.types import ChangeTask, ChangeVerdict, Reading
 
 Row = dict[str, Any]
 
@@ -104,10 +108,10 @@ def read_rows(path: Path) -> list[Row]:
     return [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
 
 
-def scene(old: str, new: str, *, nobody: bool = False) -> SlotMemory:
+def scene(old: str, new: str, *, nobody: bool = False, **options: Any) -> SlotMemory:
     """Return a memory of two lines of one speaker among forty of another."""
     speaker, other = (None, None) if nobody else ("Ana", "Ben")
-    memory = SlotMemory()
+    memory = SlotMemory(**options)
     half = len(BESIDE) // 2
     for n, text in enumerate(BESIDE[:half]):
         memory.ingest(text, speaker=other, at=f"2026-01-{n % 28 + 1:02}")
@@ -218,6 +222,33 @@ def area(values: np.ndarray, right: np.ndarray) -> float:
     places = values.argsort().argsort()
     ones = int(right.sum())
     return float((places[right].sum() - ones * (ones - 1) / 2) / (ones * (len(right) - ones)))
+
+
+def judged(data: Path) -> dict[str, Any]:
+    """All pairs with a ``judge_change`` that is always right: what it is asked, what is marked."""
+    found: dict[str, Any] = {"replaces": 0, "asked about": 0, "marks": 0, "marks right": 0}
+    asked = lines = 0
+    for row in read_rows(data / "chats" / "changes.jsonl"):
+        judge = ScriptedChangeJudge(partial(_right, row))
+        memory = scene(row["old"], row["new"], judge_change=judge)
+        memory.judge_changes()
+        replaces = row["verdict"] == "replaces"
+        marked = is_marked(memory.read(row["question"], at="2026-03-01"), row["old"])
+        found["replaces"] += replaces
+        found["asked about"] += replaces and any(_is_of(row, task) for task in judge.asked)
+        found["marks"] += marked
+        found["marks right"] += marked and replaces
+        asked, lines = asked + len(judge.asked), lines + len(memory)
+    return {**found, "pairs asked about per line": round(asked / lines, 2)}
+
+
+def _is_of(row: Row, task: ChangeTask) -> bool:
+    return task.old.endswith(row["old"]) and task.new.endswith(row["new"])
+
+
+def _right(row: Row, task: ChangeTask) -> ChangeVerdict:
+    replaces = _is_of(row, task) and row["verdict"] == "replaces"
+    return ChangeVerdict("replaces" if replaces else "other", "by the data")
 
 
 def letta(data: Path) -> dict[str, Any]:
@@ -371,6 +402,7 @@ PARTS_OF_IT: dict[str, Callable[[Path], dict[str, Any]]] = {
     "moulds": moulds,
     "others": others,
     "pairs": pairs,
+    "judged": judged,
     "letta": letta,
     "manual": manual,
     "corrections": corrections,
