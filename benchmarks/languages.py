@@ -1,5 +1,6 @@
 """Measure how well memories in other languages than English are read: python
-benchmarks/languages.py [--first N] [--encoder NAME] [--across] [--misses] [--json]
+benchmarks/languages.py [--first N] [--encoder NAME] [--across | --in-english | --reworded]
+[--misses] [--json]
 
 Each file of ``benchmarks/languages`` holds up to three small memories in one language, with ten
 questions each; for every question the number of the one line that answers it is beside it.
@@ -24,6 +25,7 @@ from demem_agent import SlotMemory, Turn
 from demem_agent.encoders import load_encoder
 
 FOLDER = Path(__file__).parent / "languages"
+REWORDED = FOLDER.parent / "written" / "reworded.jsonl"
 PARTS = ("development", "held_out", "one_speaker")
 #: How many of the best lines count.
 FIRST = 3
@@ -63,12 +65,29 @@ def main() -> None:
     parser.add_argument(
         "--encoder", metavar="NAME", help="a sentence-transformers or model2vec one"
     )
-    parser.add_argument("--across", action="store_true", help="ask of the English lines instead")
+    asked = parser.add_mutually_exclusive_group()
+    asked.add_argument("--across", action="store_true", help="ask of the English lines instead")
+    asked.add_argument("--in-english", action="store_true", help="ask in English instead")
+    asked.add_argument(
+        "--reworded", action="store_true", help="ask in words that the line does not have"
+    )
     parser.add_argument("--misses", action="store_true", help="name what development missed")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     given = parser.parse_args()
     encoder = _encoder(given.encoder)
-    rows = list(measured(encoder, given.first, across=given.across, misses=given.misses))
+    if given.reworded:
+        for language, right, count in reworded(encoder, given.first):
+            print(f"{language:<12} {right:>3} of {count}, or {10 * right / count:.1f} of 10")
+        return
+    rows = list(
+        measured(
+            encoder,
+            given.first,
+            across=given.across,
+            in_english=given.in_english,
+            misses=given.misses,
+        )
+    )
     if given.json:
         print(json.dumps(rows, indent=1))
         return
@@ -79,7 +98,12 @@ def main() -> None:
 
 
 def measured(
-    encoder: Any, first: int = FIRST, *, across: bool = False, misses: bool = False
+    encoder: Any,
+    first: int = FIRST,
+    *,
+    across: bool = False,
+    in_english: bool = False,
+    misses: bool = False,
 ) -> Iterator[dict[str, Any]]:
     """Yield a row for each language: how many questions of each part were read right."""
     english = _load("en")
@@ -91,12 +115,24 @@ def measured(
             memory = remembered(told, encoder)
             found = [
                 _is_read(memory, question, told.lines[line][1], first)
-                for question, line in talks[part].questions
+                for question, line in (english if in_english else talks)[part].questions
             ]
             row[part] = sum(found)
             if misses and part == "development":
                 _name_misses(talks[part].questions, found)
         yield row
+
+
+def reworded(encoder: Any, first: int = FIRST) -> Iterator[tuple[str, int, int]]:
+    """Yield for each language how many questions were read right that share no word with the line,
+    and how many there are.
+    """
+    rows = [json.loads(line) for line in REWORDED.read_text("utf-8").splitlines()]
+    for language in dict.fromkeys(row["language"] for row in rows):
+        own = [row for row in rows if row["language"] == language]
+        memory = remembered(Talk([(row["speaker"], row["fact"]) for row in own], [], []), encoder)
+        found = [_is_read(memory, row["question"], row["fact"], first) for row in own]
+        yield language, sum(found), len(found)
 
 
 def _is_read(memory: SlotMemory, question: str, answer: str, first: int) -> bool:

@@ -32,6 +32,10 @@ _LONGEST = 40
 _UNKNOWN = -18.0
 #: Codes of four bits stand for -7 to 7, each stored 8 higher.
 _OFFSET = 8
+#: Letters of a word that single ones do not make up for.
+_FEWEST = 3
+#: Pieces whose mean is taken for what most words share, the likeliest left out.
+_COMMON = slice(200, 8000)
 _LOADING = threading.Lock()
 
 
@@ -46,9 +50,24 @@ def word_vectors(words: Sequence[str]) -> NDArray[np.float32]:
         ids = table.cut(word)
         if ids:
             sums[n] = table.rows(ids).sum(axis=0)
-    lengths = np.sqrt(np.einsum("ij,ij->i", sums, sums))
-    unit: NDArray[np.float32] = sums / np.maximum(lengths, np.float32(1e-9))[:, None]
+    return _unit(sums)
+
+
+def _unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
+    unit: NDArray[np.float32] = vectors / np.maximum(lengths, np.float32(1e-9))[:, None]
     return unit
+
+
+def centred_vectors(words: Sequence[str]) -> NDArray[np.float32]:
+    """Return the same for words that are compared by themselves, less what most words share.
+
+    A word that the table knows letter by letter at best has zeros.
+    """
+    table = _table()
+    vectors = word_vectors(words) - table.centre
+    vectors[[not table.covers(word) for word in words]] = 0.0
+    return _unit(vectors)
 
 
 @kept_lately(4096)
@@ -72,6 +91,8 @@ class _Table:
             pieces = bytes(stored["pieces"]).decode().split("\n")
         self._ids = {piece: n for n, piece in enumerate(pieces)}
         self._longest = max(map(len, pieces))
+        common = np.argsort(-np.array(self._scores))[_COMMON]
+        self.centre = _unit(self.rows(common.tolist())).mean(axis=0)
 
     def rows(self, ids: Sequence[int]) -> NDArray[np.float32]:
         """Return the vectors of pieces, shape (len(ids), 96)."""
@@ -92,6 +113,14 @@ class _Table:
             return [known]
         parts = self.parts(_BEGINS + word[:_LONGEST])
         return [self._ids[part] for part in parts if part in self._ids]
+
+    def covers(self, word: str) -> bool:
+        """Whether the pieces of a word are all known, and of a longer one more than its letters."""
+        if _BEGINS + word in self._ids or word in self._ids:
+            return True
+        parts = [part.strip(_BEGINS) for part in self.parts(_BEGINS + word[:_LONGEST])]
+        known = all(part in self._ids or _BEGINS + part in self._ids for part in parts if part)
+        return known and (len(word) < _FEWEST or max(map(len, parts)) > 1)
 
     def parts(self, run: str) -> list[str]:
         """Return the likeliest way to cut a run into pieces, letters without one by themselves."""

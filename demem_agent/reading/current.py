@@ -21,7 +21,6 @@ from demem_agent.reading.ask import Ask
 from demem_agent.reading.decided import Decided, is_settled_against
 from demem_agent.reading.floor import Near
 from demem_agent.scoring import Ranking, moment
-from demem_agent.scoring.forms import FILLER
 from demem_agent.scoring.index import PassageIndex, Stretch, rows_of
 from demem_agent.scoring.time_asked import asks_of_before
 from demem_agent.slots.state import State
@@ -34,6 +33,9 @@ __all__ = ["Current", "current", "noted", "ordered", "replaced", "withheld"]
 #: Best passages that are judged, and those of which what was settled is looked up.
 JUDGED = 8
 LOOKED = 100
+#: Points of the score by which a new line may be behind the old one, and probability that it
+#: replaces that from which on it may be further.
+FAR, LIKELY = 5.0, 0.5
 #: What keeps an old line behind the one that holds: the last digit of a score.
 BEHIND = 0.0001
 
@@ -85,8 +87,8 @@ def current(
         rows = [row for row in rows if row in among]
     over = dict(_settled(state, ranking, rows))
     kinds = state.passage_index().kind.view()
-    telling = [row for row in rows if kinds[row] != FILLER]
-    for row, one in _judged(state, ask, found, telling[: JUDGED + len(over)]).items():
+    telling = [row for row in rows if not kinds[row]]  # no filler, and no question
+    for row, one in _judged(state, ask, found, near, telling[: JUDGED + len(over)]).items():
         if near.tells[row]:
             over[row] = replace(over[row], moves=True) if row in over else one
     if not over:
@@ -122,15 +124,25 @@ def _settled(state: State, ranking: Ranking, rows: Iterable[int]) -> Iterator[tu
             yield row, Over(by, (steps[0].id,) * len(by), sure=True, parts=parts, moves=whole)
 
 
-def _judged(state: State, ask: Ask, found: Decided, rows: Sequence[int]) -> dict[int, Over]:
+def _judged(
+    state: State, ask: Ask, found: Decided, near: Near, rows: Sequence[int]
+) -> dict[int, Over]:
     """Return the rows that others among them have taken the place of, by what they say."""
     index = state.passage_index()
     changes = changes_among(index, state.derived.current, rows, ask.query)
     by_old: dict[int, list[Change]] = {}
     for change in (*changes, *slips(index, rows)):
-        if not is_settled_against(state, found, change):
+        if not (_is_far_fetched(near, change) or is_settled_against(state, found, change)):
             by_old.setdefault(change.old, []).append(change)
     return {old: _over(index, changes) for old, changes in by_old.items()}
+
+
+def _is_far_fetched(near: Near, change: Change) -> bool:
+    """Whether the new line bears on the question far less than the old one, and the change is
+    doubtful.
+    """
+    behind = near.own[change.old] - near.own[change.new]
+    return bool(behind > FAR) and not change.is_sure and change.probability < LIKELY
 
 
 def _over(index: PassageIndex, changes: Sequence[Change]) -> Over:

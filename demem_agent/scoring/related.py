@@ -3,7 +3,9 @@
 "Bread" is related to "baked". Each distinct word has one vector of the embedded static encoder,
 whatever encoder the memory itself uses: a word without its sentence is what a static table is for.
 Words of other languages than English have one of their spelling
-(:mod:`demem_agent.scoring.letters`).
+(:mod:`demem_agent.scoring.letters`), and where one of two words is not English both have one of a
+table that many languages share (:mod:`demem_agent.encoders.word_table`): the nearer of the two
+counts.
 A query's word meets a passage by the nearest of the passage's words, as in the late interaction of
 ColBERT (Khattab and Zaharia, 2020).
 """
@@ -11,16 +13,17 @@ ColBERT (Khattab and Zaharia, 2020).
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from demem_agent.encoders.static import StaticEncoder
+from demem_agent.encoders.word_table import centred_vectors
 from demem_agent.scoring.columns import Column
 from demem_agent.scoring.directions import Directions, packed
-from demem_agent.scoring.letters import is_marked, spelling_vectors
+from demem_agent.scoring.letters import is_marked, plain, spelling_vectors
 from demem_agent.scoring.packed import Packed, joined, numbered
 from demem_agent.text.remembered import also_forget
 
@@ -49,6 +52,8 @@ class RelatedWords:
         self._numbers: dict[str, int] = {}
         self._of_stem: dict[str, tuple[int, ...]] = {}
         self._vectors = Directions(_DIMENSIONS)
+        self._foreign = Column(np.bool_)
+        self._shared = Directions(_DIMENSIONS)
         self._words = Column(np.int32)
         self._counts = Column(np.int32)
         self._starts = Column(np.int64)
@@ -121,6 +126,8 @@ class RelatedWords:
         self._number_anew(held[by_first].tolist())
         self._words.view()[:] = np.argsort(by_first)[place]
         self._vectors = Directions(_DIMENSIONS)
+        self._foreign = Column(np.bool_)
+        self._shared = Directions(_DIMENSIONS)
 
     def _number_anew(self, held: list[int]) -> None:
         """Forget every word but those of these numbers, and number them in this order."""
@@ -207,10 +214,15 @@ class RelatedWords:
             numbers: of the words; every one unless given.
         """
         self._encode_new()
-        known = self._vectors.of(slice(None) if numbers is None else numbers)
-        near = _products(self._vectors_of(forms), known)
-        np.clip(near, 0.0, 1.0, out=near)
-        near *= near
+        which = slice(None) if numbers is None else numbers
+        near = _squared(self._vectors_of(forms, _OWN, self._vectors), self._vectors.of(which))
+        foreign = np.array([is_marked(form) for form in forms])
+        known_foreign = self._foreign.view()[which]
+        if foreign.any() or known_foreign.any():
+            self._encode_shared()
+            shared = self._vectors_of(forms, _SHARED, self._shared)
+            both = _squared(shared, self._shared.of(which))
+            np.maximum(near, both, out=near, where=foreign[:, None] | known_foreign)
         for n, (stem, form) in enumerate(zip(stems, forms, strict=True)):
             if not form.isalpha() and any(map(str.isdigit, form)):
                 near[n] = 0.0  # 77 is not nearly 78
@@ -225,9 +237,18 @@ class RelatedWords:
     def _encode_new(self) -> None:
         known = len(self._vectors)
         if known < len(self._numbers):
-            self._vectors.extend_packed(*_VECTORS.of(self.forms(known)))
+            new = self.forms(known)
+            self._vectors.extend_packed(*_OWN.of(new))
+            self._foreign.extend(np.array([is_marked(form) for form in new]))
 
-    def _vectors_of(self, forms: Sequence[str]) -> NDArray[np.float32]:
+    def _encode_shared(self) -> None:
+        known = len(self._shared)
+        if known < len(self._numbers):
+            self._shared.extend_packed(*_SHARED.of(self.forms(known)))
+
+    def _vectors_of(
+        self, forms: Sequence[str], source: _WordVectors, kept: Directions
+    ) -> NDArray[np.float32]:
         """Return the vectors of the words of a query; most were said here, and are known."""
         vectors = np.empty((len(forms), _DIMENSIONS), np.float32)
         new: list[int] = []
@@ -236,9 +257,9 @@ class RelatedWords:
             if number is None:
                 new.append(n)
             else:
-                vectors[n] = self._vectors.of([number])[0]
+                vectors[n] = kept.of([number])[0]
         if new:
-            codes, scales = _VECTORS.of([forms[n] for n in new])
+            codes, scales = source.of([forms[n] for n in new])
             vectors[new] = codes * scales[:, None]
         return vectors
 
@@ -246,9 +267,9 @@ class RelatedWords:
 class _WordVectors:
     """Vectors of words, in codes; those that any memory of the process had lately are kept."""
 
-    def __init__(self) -> None:
+    def __init__(self, encode: Callable[[list[str]], NDArray[np.float32]]) -> None:
         self._lock = threading.Lock()
-        self._encoder = StaticEncoder()
+        self._encode = encode
         self.forget()
         also_forget(self.forget)
 
@@ -272,23 +293,33 @@ class _WordVectors:
             rows = numbered(self._numbers, forms)
             return self._codes.view()[rows], self._scales.view()[rows]
 
-    def _encode(self, forms: list[str]) -> NDArray[np.float32]:
-        vectors = self._encoder.encode(forms)[:, :_DIMENSIONS]
-        lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
-        unit: NDArray[np.float32] = vectors / np.maximum(lengths, np.float32(1e-9))[:, None]
-        foreign = [row for row, form in enumerate(forms) if is_marked(form)]
-        if foreign:
-            unit[foreign] = spelling_vectors([forms[row] for row in foreign], _DIMENSIONS)
-        return unit
+
+def _own(forms: list[str]) -> NDArray[np.float32]:
+    """Return vectors of English words, and of the spelling of others."""
+    vectors = StaticEncoder().encode(forms)[:, :_DIMENSIONS]
+    lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
+    unit: NDArray[np.float32] = vectors / np.maximum(lengths, np.float32(1e-9))[:, None]
+    foreign = [row for row, form in enumerate(forms) if is_marked(form)]
+    if foreign:
+        unit[foreign] = spelling_vectors([forms[row] for row in foreign], _DIMENSIONS)
+    return unit
 
 
-_VECTORS = _WordVectors()
+def _of_any_language(forms: list[str]) -> NDArray[np.float32]:
+    """Return vectors of words in the space that languages share."""
+    return centred_vectors([plain(form) for form in forms])
 
 
-def _products(wanted: NDArray[np.float32], vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return ``wanted @ vectors.T``, some vectors at a time."""
+_OWN = _WordVectors(_own)
+_SHARED = _WordVectors(_of_any_language)
+
+
+def _squared(wanted: NDArray[np.float32], vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the squares of ``wanted @ vectors.T``, at least 0 and at most 1, some at a time."""
     products = np.empty((len(wanted), len(vectors)), np.float32)
     step = max(_PRODUCT // wanted.size, 1)
     for start in range(0, len(vectors), step):
         products[:, start : start + step] = wanted @ vectors[start : start + step].T
+    np.clip(products, 0.0, 1.0, out=products)
+    products *= products
     return products

@@ -146,6 +146,24 @@ def test_a_related_word_is_nearer_than_another() -> None:
     assert 1.0 > cat_to_dog > oven_to_dog >= 0.0
 
 
+def test_a_word_of_another_language_is_near_what_means_the_same() -> None:
+    car, cat, asked = "\0auto", "\0katze", "car"
+    index = RelatedWords()
+    for forms in ([car], [cat], [asked]):
+        index.add(forms, forms)
+    (near_car, near_cat, same) = index.matches([asked], [asked], np.arange(3))[0].tolist()
+    assert same == 1.0 > near_car > near_cat
+    few = index.few_matches([asked], [asked], np.array([1, 0]))[0].tolist()
+    assert few == pytest.approx([near_cat, near_car], abs=1e-6)
+
+
+def test_english_words_are_near_as_without_others() -> None:
+    alone = matched(related([["oven"], ["cat"]]), ["baked"], [0, 1])
+    index = related([["oven"], ["cat"]])
+    index.add(["\0katze"], ["\0katze"])
+    assert matched(index, ["baked"], [0, 1]).tolist() == alone.tolist()
+
+
 def test_a_passage_is_as_near_as_its_nearest_word() -> None:
     alone = matched(related([["oven"], ["cat"], ["dog"]]), ["baked"], [0, 1, 2])
     together = matched(related([["cat", "oven", "dog"]]), ["baked"], [0])

@@ -26,7 +26,7 @@ SAID = (
 SAME = [
     ("Where does Paulo work?", "He works at Continental", "Who is Paulo's employer?"),
     ("Where does Paulo work?", "Continental", "Which company is Paulo with?"),
-    ("Where does Paulo work?", "No, at Continental", "What's Paulo's job?"),
+    ("Where does Paulo work?", "No, at Continental", "Which company does Paulo work for?"),
     ("How much is the rent for the studio?", "840", "What does the studio cost each month?"),
     ("When is Ines's recital?", "It's on May 16", "What's the date of the recital of Ines?"),
     ("¿Dónde trabaja Lucía?", "Trabaja en Renfe", "Y Lucía, ¿en qué empresa está?"),
