@@ -38,7 +38,7 @@ __all__ = ["SURE", "Change", "changes_among", "excluded", "part_over", "slips"]
 RELATED, AHEAD = 0.5, 0.45
 #: Probability, with no question, from which on the earlier of two lines whose words align is said
 #: to be over (``benchmarks/fit_changes.py --judge``).
-SURE = 0.9
+SURE = 0.88
 #: Passages after one among which a slip in it is put right.
 AT_ONCE = 2
 
