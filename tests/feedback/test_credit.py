@@ -36,7 +36,7 @@ def first(memory: SlotMemory, query: str) -> str:
 def test_a_good_rating_speaks_for_the_line_that_was_quoted(up: dict[str, Any]) -> None:
     memory = told()
     answer = memory.answer(WHERE)
-    assert (first(memory, WHERE), answer.evidence) == ("e2", ("e2",))
+    assert (first(memory, WHERE), answer.evidence) == ("e1", ("e2",))
     memory.feedback(answer, **up)
     assert [verdict[0] for verdict in memory.contexts()[0].verdicts] == ["e2"]
     assert memory.answer(WHERE).text == answer.text
@@ -62,7 +62,7 @@ def test_an_answer_given_elsewhere_is_credited_to_the_line_that_holds_it() -> No
 def test_an_answer_that_rests_on_nothing_is_credited_to_what_stood_first() -> None:
     memory = told()
     memory.feedback(memory.answered(WHERE, "Purple elephants."), thumbs=True)
-    assert memory.contexts()[0].verdicts[0][0] == first(memory, WHERE) == "e2"
+    assert memory.contexts()[0].verdicts[0][0] == first(memory, WHERE) == "e1"
 
 
 def test_of_what_an_answerer_names_the_line_counts_that_holds_how_the_answer_begins() -> None:
