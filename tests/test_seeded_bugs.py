@@ -39,7 +39,7 @@ from demem_agent.stores.loading import load_state
 from demem_agent.stores.sqlite import SqliteStore
 from demem_agent.summaries.compress import Summary, compress
 from demem_agent.text.units import Measure
-from demem_agent.types import Decision
+from demem_agent.types import Decision, Succession
 
 SEARCH = settings(
     max_examples=25,
@@ -374,12 +374,13 @@ def an_undone_succession_counts_in_readings(patch: Patch) -> None:
 def a_line_may_supersede_what_supersedes_it(patch: Patch) -> None:
     right = superseding._check
 
-    def check(state: State, old: str, new: str) -> None:
+    def check(state: State, old: str, new: str) -> list[Succession]:
         try:
-            right(state, old, new)
+            return right(state, old, new)
         except InvalidInput as error:
             if old == new or "undo" not in str(error):
                 raise
+            return []
 
     patch.setattr(superseding, "_check", check)
 
