@@ -174,7 +174,7 @@ class AsyncSlotMemory(MemoryHandle):
         self, turns: Iterable[Turn | Mapping[str, object]], *, progress: Progress | None = None
     ) -> list[Ingested]:
         """Remember many turns."""
-        return await self._remember_many(self._door.turns(turns), self._door, progress)
+        return await self._remember_many(self._door.turns(turns), self._door.at_once(), progress)
 
     async def ingest_messages(
         self,
@@ -195,7 +195,7 @@ class AsyncSlotMemory(MemoryHandle):
         )
         checked = self._door.turns(heard.turns)
         with chats.explained():
-            results = await self._remember_many(checked, self._door.dating(at), progress)
+            results = await self._remember_many(checked, self._door.dating(at).at_once(), progress)
         return IngestedMessages(tuple(results), heard.left_out)
 
     async def route(self, query: str, **how: Unpack[Routes]) -> Route:

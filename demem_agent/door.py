@@ -102,12 +102,14 @@ class Door:
     def arrivals(self, turns: Sequence[Turn]) -> tuple[list[Turn], list[str]]:
         """Return checked turns with their dates, and the hash of each that has a key.
 
-        What comes at once without a time is of one moment. They are hashed before they are dated: a
-        retry comes at another time and is the same request.
+        They are hashed before they are dated: a retry comes at another time and is the same
+        request.
         """
-        now = self._now() if any(turn.at is None for turn in turns) else None
-        dated = [replace(turn, at=now) if turn.at is None else turn for turn in turns]
-        return dated, [_hash_of(turn) for turn in turns]
+        return [self._dated(turn) for turn in turns], [_hash_of(turn) for turn in turns]
+
+    def at_once(self) -> Door:
+        """Return a door that dates all that comes without a time alike, as what one call brings."""
+        return self.dating(self._now())
 
     def dating(self, at: object) -> Door:
         """Return a door that dates what comes without a time by ``at``; this one for None."""
@@ -314,6 +316,11 @@ class Door:
 
     def _now(self) -> datetime | None:
         return None if self.clock is None else time_field("clock", self.clock())
+
+    def _dated(self, turn: Turn) -> Turn:
+        if turn.at is not None or self.clock is None:
+            return turn
+        return replace(turn, at=self._now())
 
 
 def _hash_of(turn: Turn) -> str:

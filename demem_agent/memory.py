@@ -503,7 +503,7 @@ class SlotMemory(MemoryHandle):
             >>> [done.evidence_id for done in memory.ingest_many(turns)]
             ['e4', 'e5']
         """
-        return self._remember_many(self._door.turns(turns), self._door, progress)
+        return self._remember_many(self._door.turns(turns), self._door.at_once(), progress)
 
     def ingest_messages(
         self,
@@ -556,7 +556,7 @@ class SlotMemory(MemoryHandle):
         )
         checked = self._door.turns(heard.turns)
         with chats.explained():
-            results = self._remember_many(checked, self._door.dating(at), progress)
+            results = self._remember_many(checked, self._door.dating(at).at_once(), progress)
         return IngestedMessages(tuple(results), heard.left_out)
 
     def route(self, query: str, **how: Unpack[Routes]) -> Route:

@@ -272,11 +272,10 @@ def _corrected(question: Question) -> Draft | None:
 
     One that holds no longer is a line like others.
     """
+    behind = {item for (item, _, _), _ in question.reading.replaced}
     latest_first = sorted(question.reading.lines, key=lambda line: -number_of(line.evidence.id))
     for line in latest_first:
-        if line.evidence.source != CORRECTION or line.start != 0:
-            continue
-        if line.evidence.id in {behind[0] for behind, _ in question.reading.replaced}:
+        if line.evidence.source != CORRECTION or line.start != 0 or line.evidence.id in behind:
             continue
         right = said_to(question.query, line.text)
         if right:

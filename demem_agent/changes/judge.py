@@ -34,8 +34,8 @@ from demem_agent.types import Evidence
 __all__ = ["SURE", "Change", "changes_among", "excluded", "part_over", "slips"]
 
 #: Probability from which on two lines are taken to be of one matter; and from which on, if they
-#: are, the later one stands ahead. Chosen on the conversations that were written.
-RELATED, AHEAD = 0.5, 0.45
+#: are, the later one stands ahead.
+RELATED, AHEAD = 0.5, 0.5
 #: Probability, with no question, from which on the earlier of two lines whose words align is said
 #: to be over (``benchmarks/fit_changes.py --judge``).
 SURE = 0.88

@@ -8,7 +8,7 @@ from sys import maxsize
 from demem_agent.scoring.query import Stretch
 from demem_agent.types import Succession, number_of
 
-__all__ = ["BY_HAND", "Lineage"]
+__all__ = ["BY_HAND", "FOUND", "Lineage"]
 
 #: How successions were made that are not followed: those that earlier versions found as lines came
 #: in. Of one that was undone it is known that both its lines hold.

@@ -30,11 +30,14 @@ from demem_agent.types import Evidence, Line, Superseded, number_of
 
 __all__ = ["Current", "current", "noted", "ordered", "replaced", "withheld"]
 
-#: Best passages that are judged, and those of which what was settled is looked up.
+#: Best passages that are judged, as many as a read has time for, and those of which it is looked up
+#: what was settled.
 JUDGED = 8
 LOOKED = 100
 #: Points of the score by which a new line may be behind the old one, and probability that it
-#: replaces that from which on it may be further.
+#: replaces that from which on it may be further: without them, lines in languages that the network
+#: was not fitted on go ahead of what is asked for. Set by hand, with ``benchmarks/languages.py``
+#: and the conversations of ``benchmarks/changes.py`` in view.
 FAR, LIKELY = 5.0, 0.5
 #: What keeps an old line behind the one that holds: the last digit of a score.
 BEHIND = 0.0001

@@ -96,8 +96,8 @@ class RelatedWords:
 
     @property
     def encoded(self) -> int:
-        """How many words have their vector by now."""
-        return len(self._vectors)
+        """How many vectors of words there are by now; of a word there may be two."""
+        return len(self._vectors) + len(self._shared)
 
     def forms(self, start: int) -> list[str]:
         """Return the distinct words from number ``start`` on, as they were added."""

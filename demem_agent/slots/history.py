@@ -6,6 +6,7 @@ import heapq
 from collections.abc import Iterable
 
 from demem_agent.changes.judge import Change
+from demem_agent.changes.lineage import FOUND
 from demem_agent.changes.standing import changes_beside
 from demem_agent.errors import NotFound
 from demem_agent.scoring.index import PassageIndex
@@ -29,7 +30,7 @@ def history(state: State, item: str) -> tuple[Version, ...]:
     """
     if item not in state.evidence:
         raise NotFound("evidence", item)
-    steps = [one for one in state.successions.values() if one.how != "found"]
+    steps = [one for one in state.successions.values() if one.how != FOUND]
     steps += judged_beside(state, item)
     members = _joined(item, (one for one in steps if not _is_denial(one)))
     chain = [one for one in steps if members >= {one.old[0], one.new[0]}]

@@ -172,9 +172,7 @@ def test_sentences_of_two_turns_stand_on_lines_of_their_own() -> None:
 
 
 def test_a_sentence_of_another_turn_is_quoted_only_where_it_has_more_of_the_question() -> None:
-    text = answered(
-        "Which boat is blue?", "My boat is blue.", ("The other boat is blue, too.", "Ben")
-    )
+    text = answered("Which boat is blue?", "My boat is blue.", "The other boat is blue, too.")
     assert text == "Ana: My boat is blue."
 
 

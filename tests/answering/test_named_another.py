@@ -31,6 +31,7 @@ def memory() -> SlotMemory:
         "Wie heißt meine Steuerberaterin?",
         "Hoe heet mijn huisbaas?",
         "Hoe heet mijn kapper?",
+        "Come si chiama il mio idraulico?",
     ],
 )
 def test_the_name_of_something_else_is_not_known(memory: SlotMemory, query: str) -> None:

@@ -66,7 +66,7 @@ def test_a_query_is_understood_by_the_passages_there_are_now() -> None:
 def test_a_word_that_the_memory_misspells_is_found_by_the_right_one() -> None:
     texts = ("I am alergic to nuts", "I like walks", "My sister paints", "We went to a concert")
     memory = SlotMemory()
-    memory.ingest_many([Turn(text, at="2024-05-01") for text in texts])
+    memory.ingest_many([Turn(text) for text in texts])
     assert memory.read("allergic?", limit=400).ranked[0].text == texts[0]
 
 
