@@ -6,6 +6,7 @@ Its name is none of a test's, so that the quick tests pass it by.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 from browsing import VIEWS, axe_path, chromium, open_page, serving, serving_household, settled
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from demem_agent import SlotMemory
 from demem_agent.cli.demo.household import household
@@ -307,6 +308,28 @@ def test_a_server_with_keys_lets_in_whoever_has_one(browser: Browser) -> None:
         other.goto(f"{url}/#key={written}&memory=m")
         expect(other.get_by_role("heading", name="Ask", exact=True)).to_be_visible()
         assert written not in other.url
+        page.context.close()
+
+
+def test_what_is_typed_while_a_key_is_tried_stays(browser: Browser) -> None:
+    ring = KeyRing()
+    _, written = ring.make("m", ["read"])
+    with serving(url=small(), keys=ring) as url:
+        page = open_page(browser)
+        page.goto(f"{url}/#/m/items/e1")
+        held: list[Route] = []
+        memories = re.compile("/v1/memories")
+        page.route(memories, lambda route: held.append(route))
+        page.get_by_label("Key").fill("dm_no_key")
+        with page.expect_request(memories):
+            page.keyboard.press("Enter")
+        page.keyboard.insert_text(written[:9])
+        held.pop().continue_()
+        page.unroute(memories)
+        expect(page.get_by_role("alert")).to_be_visible()
+        page.keyboard.insert_text(written[9:])
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("heading", name="Item e1")).to_be_visible()
         page.context.close()
 
 

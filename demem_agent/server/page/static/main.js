@@ -1,5 +1,5 @@
 // The frame: which memory, which view, and who may do what.
-import { html, render, useCallback, useEffect, useState, Fragment } from "./lib.js";
+import { html, render, useCallback, useEffect, useRef, useState, Fragment } from "./lib.js";
 import { Problem, embedded, every, get, isFile, key, ofMemory } from "./api.js";
 import { Button, Empty, Failed, announce, useAsked } from "./parts.js";
 import { Text, cut, number, plain } from "./text.js";
@@ -79,8 +79,11 @@ function Page() {
     return { ...found, scopes: own.scopes };
   }, []);
   const [theme, setTheme] = useTheme();
-  const { error } = memories;
-  if (error instanceof Problem && error.status === 401) return html`<${Door} error=${key.get() ? error : null} again=${memories.again} />`;
+  const { busy, error } = memories;
+  // The door stays where it is while a key is tried, so that nobody's typing loses its field.
+  const isShut = useRef(false);
+  if (!busy) isShut.current = error instanceof Problem && error.status === 401;
+  if (isShut.current) return html`<${Door} error=${key.get() ? error : null} again=${memories.again} />`;
   if (error) return html`<main class="alone" id="main"><${Failed} error=${error} /><${Button} onClick=${memories.again}>Try again<//></main>`;
   if (!memories.value) return html`<main class="alone" id="main"><p class="soft" role="status">Opening …</p></main>`;
   const names = memories.value.records.map((one) => one.memory_id);
@@ -99,21 +102,17 @@ function skip(event) {
 const Nothing = () => html`<h1>No memory yet</h1><p class="lead">A memory is there as soon as a program makes one, such as</p>
   <pre class="reading">curl -X PUT ${location.origin}/v1/memories/ana</pre><p><${Button} onClick=${() => location.reload()}>Look again<//></p>`;
 
-// What was typed at the door so far, also where an answer that comes late makes the door anew.
-let typed = "";
-
 function Door({ error, again }) {
-  const [written, setWritten] = useState(typed);
-  const write = (text) => setWritten((typed = text));
+  const [written, setWritten] = useState("");
   const enter = (event) => {
     event.preventDefault();
     key.set(written.trim());
-    typed = "";
+    setWritten("");
     again();
   };
   return html`<main class="alone" id="main"><h1>This server needs a key</h1><p class="soft">It is kept for this tab alone. <code>demem keys create</code> makes one.</p>
     <form class="ask" onSubmit=${enter}><label class="hidden" for="key">Key</label>
-      <input id="key" type="password" autocomplete="off" spellcheck="false" placeholder="dm_…" value=${written} onInput=${(e) => write(e.target.value)} />
+      <input id="key" type="password" autocomplete="off" spellcheck="false" placeholder="dm_…" value=${written} onInput=${(e) => setWritten(e.target.value)} />
       <button class="button main" type="submit" disabled=${!written.trim()}>Enter</button></form><${Failed} error=${error} atDoor /></main>`;
 }
 
