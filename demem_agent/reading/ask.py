@@ -34,6 +34,8 @@ __all__ = ["Ask", "Asking", "Numbers", "Reads", "Routes", "Situated", "When", "a
 
 #: Turns that somebody may give as what was said last.
 MOST_TURNS = 100
+#: Characters that are read of each end of a very long query.
+QUERY_END = 8_192
 
 When = datetime | date | str | None
 #: A vector as its encoder gave it.
@@ -115,7 +117,7 @@ class Ask:
     """A query and how it is to be read, checked.
 
     Attributes:
-        query: with what it leaves unsaid.
+        query: with what it leaves unsaid, and without the middle of a very long one.
         at: when it is asked, as far as known.
         vector: of the query, of unit length, where it is known already.
         limit: the most that the reading may measure.
@@ -157,7 +159,7 @@ def ask_of(query: str, given: Mapping[str, Any], settings: Settings, at: datetim
     vector = given.get("vector")
     _check_query(query, vector)
     return Ask(
-        query=in_context(query, _turns(given.get("context", ()))),
+        query=in_context(_ends(query), _turns(given.get("context", ()))),
         vector=_unit_vector(vector),
         limit=_limit(given.get("limit"), settings),
         mode=_mode(given.get("mode"), settings),
@@ -177,6 +179,13 @@ def _check_query(query: object, vector: object) -> None:
         text_field("query", query)
     elif not isinstance(query, str):
         raise InvalidInput("query", query, "a text; with a vector it may be blank")
+
+
+def _ends(query: str) -> str:
+    """Return a query without the middle of a very long one: who asks says so first or last."""
+    if len(query) <= 2 * QUERY_END:
+        return query
+    return f"{query[:QUERY_END]}\n{query[-QUERY_END:]}"
 
 
 def _turns(given: object) -> Sequence[str]:
