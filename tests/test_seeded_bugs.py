@@ -364,7 +364,7 @@ def forgetting_leaves_the_successions(patch: Patch) -> None:
     patch.setattr(erase, "lapsed", lambda state, going: ())
 
 
-@bug("not as it was before a succession|the twin", SLOW)
+@bug("not as it was before a succession|the twin|leads back to the line", SLOW)
 def an_undone_succession_counts_in_readings(patch: Patch) -> None:
     held = lambda self, item: list(self._by_old.get(item, {}).values())  # noqa: E731
     patch.setattr(Lineage, "of_item", held)
