@@ -350,6 +350,9 @@ class Line:
         superseded: what in it no longer holds, as far as known; of no weight either.
         again: other items in which its speaker said the same, or nearly, the latest last, which are
             not read; of no weight either. None of them has another number, name, negation or value.
+        more: how many lines of its speaker are not read that are of one mould with it, as "Order
+            4711 shipped" and "Order 4822 shipped" are, beside the last one that is; of no weight
+            either.
     """
 
     evidence: Evidence
@@ -359,6 +362,7 @@ class Line:
     superseded: tuple[Superseded, ...] = field(default=(), compare=False)
     again: tuple[Evidence, ...] = field(default=(), compare=False)
     probability: float = field(default=0.0, compare=False)
+    more: int = field(default=0, compare=False)
 
     @property
     def text(self) -> str:

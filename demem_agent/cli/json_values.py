@@ -127,6 +127,7 @@ def _line_value(line: Line, slot_of: Mapping[str, int], cited: Collection[str]) 
         "cited": item.id in cited,
         "superseded": list(map(_superseded_value, line.superseded)),
         "again": [other.id for other in line.again],
+        "more": line.more,
     }
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 
 from demem_agent.reading.advised import advised, heading
 from demem_agent.reading.ask import Ask
 from demem_agent.reading.by_day import by_day
+from demem_agent.reading.crowds import crowds_in
 from demem_agent.reading.current import current, noted, ordered, replaced, withheld
 from demem_agent.reading.decided import decided, placed
 from demem_agent.reading.entries import named
@@ -85,7 +87,8 @@ def _of_passages(
     ranking, behind = opposed(state, ranking, found)
     ranking, gone = withheld(state, now, scoped(state, ranking, found))
     ranking, unrelated = floored(state, ask, near, ranking)
-    folds = Folding(state, ask, ranking, _probable(routed, scored))
+    crowds = crowds_in(state, ask, ranking)
+    folds = Folding(state, ask, crowds.ranking, _probable(routed, scored))
     best = noted(state, now, folds.lines())
     advice = advised(state, ask, query)
     shorten = shortening(query.text, state.passage_index().lexical)
@@ -97,6 +100,7 @@ def _of_passages(
         heading(advice),
         ask.order,
         shorten=shorten,
+        count=partial(crowds.counted, state),
     )
     left = _left_out(text, folds.behind, unrelated)
     reading = _reading(state, ask, routed, text, left)

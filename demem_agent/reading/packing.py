@@ -59,6 +59,8 @@ _ESCAPED = pattern(
 _MISSES = 12
 #: Returns a line as it is told.
 Tell = Callable[[Line], Told]
+#: Returns lines that were taken, with what is known once all are.
+Count = Callable[[Sequence[Line]], Sequence[Line]]
 #: Yields parts of a line, the best first.
 Shorten = Callable[[Line], Iterable[Line]]
 
@@ -70,6 +72,10 @@ def _tell(line: Line) -> Told:
 def _whole(_: Line) -> tuple[Line, ...]:
     """Return no part of a line: it is read as a whole, or not at all."""
     return ()
+
+
+def _uncounted(taken: Sequence[Line]) -> Sequence[Line]:
+    return taken
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +104,7 @@ def packed(
     head: str = "",
     order: Order = "time",
     shorten: Shorten = _whole,
+    count: Count = _uncounted,
 ) -> Packed:
     """Take lines best first while they fit, and render them in an order of days.
 
@@ -107,6 +114,8 @@ def packed(
         tell: says a line; what it says may be kept between questions.
         shorten: yields parts of a line, the best first.
         head: what stands before all lines; must fit the limit, marks included.
+        count: says of lines how many more there are like them, once it is known which are taken;
+            what is said of the only line is left away rather than the line.
     """
     rendered = _once(tell)
     room = _Room(limit, measure, rendered, head)
@@ -122,13 +131,16 @@ def packed(
             any(map(room.takes, shorten(line)))
         if len(missed) > _MISSES:
             break
-    # A tokenizer need not be additive.
+    # Counts take room as well, and a tokenizer need not be additive.
     taken = room.taken
-    ordered, text = _told(taken, rendered, head, order)
+    ordered, text = _told(count(taken), rendered, head, order)
     while taken and (size := measure(text)) > limit:
-        missed.insert(0, taken.pop())
-        next_limit = size
-        ordered, text = _told(taken, rendered, head, order)
+        if len(taken) == 1 and any(line.more for line in ordered):
+            count = _uncounted
+        else:
+            missed.insert(0, taken.pop())
+            next_limit = size
+        ordered, text = _told(count(taken), rendered, head, order)
     return Packed(ordered, text, tuple(missed), next_limit)
 
 
@@ -178,10 +190,10 @@ class _Room:
 
 def _once(tell: Tell) -> Callable[[Line], str]:
     """Return what renders lines, each stretch of an item once: it is measured, and then put in."""
-    known: dict[tuple[str, int, int], str] = {}
+    known: dict[tuple[str, int, int, int], str] = {}
 
     def rendered(line: Line) -> str:
-        stretch = (line.evidence.id, line.start, line.end)
+        stretch = (line.evidence.id, line.start, line.end, line.more)
         if stretch not in known:
             known[stretch] = _rendered(line, tell)
         return known[stretch]
@@ -202,7 +214,8 @@ def _told(
 def _runs(lines: Sequence[Line]) -> list[Line]:
     """Join lines of one item between which nothing stands, in time order.
 
-    A line that no longer holds, or that was said again, stays alone: its margin is of it alone.
+    A line that no longer holds, that was said again or that has more like it stays alone: its
+    margin is of it alone.
     """
     return _joined(in_time_order(lines))
 
@@ -221,9 +234,13 @@ def _joined(in_time: Iterable[Line]) -> list[Line]:
 def _follows(run: Line, line: Line) -> bool:
     if run.evidence is not line.evidence:
         return False
-    if run.superseded or line.superseded or run.again or line.again:
+    if _is_noted(run) or _is_noted(line):
         return False
     return not line.evidence.text[run.end : line.start].strip()
+
+
+def _is_noted(line: Line) -> bool:
+    return bool(line.superseded or line.again or line.more)
 
 
 def assemble(
@@ -321,8 +338,8 @@ def _rendered(line: Line, tell: Tell = _tell) -> str:
     """Return a line behind its margin: "- [until 6 July 2024] Ana: I live in Porto."."""
     found = tell(line)
     notes = found.meant
-    if line.superseded or line.again:  # few are
-        notes = (*until(line), *_often(line), *notes)
+    if _is_noted(line):  # few are
+        notes = (*until(line), *_often(line), *_more(line), *notes)
     return f"- {margin(notes)}{found.words}"
 
 
@@ -344,6 +361,12 @@ def _often(line: Line) -> Iterator[str]:
     last = max([line.evidence, *line.again], key=lambda item: moment(item.at))
     when = "" if day(last) == day(line.evidence) else f", last on {day(last)}"
     yield f"said {len(line.again) + 1} times{when}"
+
+
+def _more(line: Line) -> Iterator[str]:
+    """Yield how many lines of its mould are not read: "and 187 more like this"."""
+    if line.more:
+        yield f"and {line.more:,} more like this"
 
 
 def _header(day: str) -> str:

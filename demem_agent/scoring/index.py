@@ -18,6 +18,7 @@ from demem_agent.scoring.features.work import Said
 from demem_agent.scoring.forms import forms_of
 from demem_agent.scoring.letters import marked
 from demem_agent.scoring.lexical import LexicalIndex
+from demem_agent.scoring.moulds import Moulds, key_of, words_of
 from demem_agent.scoring.names import Names
 from demem_agent.scoring.packed import Packed, coded, joined
 from demem_agent.scoring.passages import Passage, Passages
@@ -64,6 +65,7 @@ class PassageIndex:
         self.kind = Column(np.int8)
         self.small = Column(np.bool_)
         self._repeated: frozenset[int] | None = None
+        self._moulds = Moulds()
         self.kept = {kept.name: Column(kept.dtype) for kept in KEPT}
         self.related = RelatedWords()
         self.lexical = LexicalIndex()
@@ -190,6 +192,7 @@ class PassageIndex:
         self.vectors.keep(kept)
         for column in self._columns():
             column.keep(kept)
+        self._moulds.keep(kept)
         self.turns.keep(kept)
         self.lexical.keep(kept)
         self.related.keep(kept)
@@ -305,6 +308,15 @@ class PassageIndex:
             for one, other in zip(order[same].tolist(), order[same + 1].tolist(), strict=True):
                 if form_of[one] != form_of[other]:
                     yield row_of[one], row_of[other]
+
+    def moulds_of(self, rows: NDArray[np.intp]) -> NDArray[np.int64]:
+        """Return the numbers by which :mod:`~demem_agent.scoring.moulds` tells what may be of one
+        mould, for some rows, shape (n, KEYS).
+        """
+        keys = self._moulds.column(len(self))
+        for row in rows[keys[rows, 0] == 0].tolist():
+            keys[row] = key_of(words_of(self.text(row)), self.said(row).speaker or "")
+        return keys[rows]
 
     def evidence_ids(self) -> set[str]:
         """Return the ids of the items that are indexed."""

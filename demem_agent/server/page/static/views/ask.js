@@ -131,6 +131,7 @@ function Line({ line, parts, place, scale, slots, slotOf, go }) {
         <span>${day(item.at)}</span>
         <${Room} slot=${slotOf[item.id]} slots=${slots} go=${go} />
         ${line.again.length > 0 && html`<span>said ${line.again.length + 1} times</span>`}
+        ${line.more > 0 && html`<span>and ${line.more} more like this</span>`}
         ${line.superseded.length > 0 && html`<${Badge} kind="warn">holds no longer<//>`}
         <span class="id">${item.id}</span>
       </p>
