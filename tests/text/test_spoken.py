@@ -104,3 +104,65 @@ def test_the_words_of_a_turn_stand_in_a_reading_as_they_were_said(
     for line in reading.lines:
         shown = "\n  ".join(line.text.splitlines()).replace("\u2028", "\n  ")
         assert shown in reading.text
+
+
+CLAUSE = "The goods are shipped and the buyer pays for them next month. "
+CONTRACT = "Terms of delivery. " + CLAUSE * 20
+
+
+def noted_of(evidence: Evidence) -> tuple[str, ...]:
+    return meant(evidence, 0, len(evidence.text))
+
+
+@pytest.mark.parametrize("speaker", ["Ana", None])
+def test_a_document_that_somebody_passed_on_has_no_note(speaker: str | None) -> None:
+    assert noted_of(Evidence("e1", CONTRACT, speaker, SAID)) == ()
+
+
+def test_what_somebody_says_of_themselves_over_a_document_has_one() -> None:
+    text = f"I signed this yesterday. {CONTRACT}"
+    assert noted_of(Evidence("e1", text, "Ana", SAID)) == ("yesterday: 14 May 2024",)
+
+
+def test_a_part_of_a_document_of_a_source_has_no_note() -> None:
+    assert noted_of(Evidence("e1", CLAUSE, None, SAID, source="terms.pdf")) == ()
+
+
+@pytest.mark.parametrize(
+    "evidence",
+    [
+        Evidence("e1", CLAUSE, "Ana", SAID),
+        Evidence("e1", CLAUSE, None, SAID),
+        Evidence("e1", CLAUSE, "Ana", SAID, source="chat"),
+        Evidence("e1", f"I read this: {CLAUSE}", None, SAID, source="diary.txt"),
+    ],
+    ids=["a speaker", "nobody", "a channel", "a diary"],
+)
+def test_the_same_words_in_what_was_said_have_one(evidence: Evidence) -> None:
+    assert noted_of(evidence) == ("next month: June 2024",)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# Plans for next week\nNothing yet.",
+        "Ben wrote:\n> Nice. See you tomorrow\nWhat do you think?",
+        "| task | when |\n|---|---|\n| call Ben | by next week |",
+    ],
+    ids=["a heading", "a quotation", "a table"],
+)
+def test_lines_that_are_not_said_have_no_note(text: str) -> None:
+    assert meanings(text) == ()
+
+
+@pytest.mark.parametrize(
+    "text", ["1. Call Ben tomorrow\n2. Rest", "> How are you?\nI leave tomorrow", "#5 is tomorrow"]
+)
+def test_lines_beside_them_have_one(text: str) -> None:
+    assert meanings(text) == ("tomorrow: 16 May 2024",)
+
+
+@given(st.integers(0, 60))
+def test_a_part_of_a_quotation_is_of_it(begun: int) -> None:
+    text = f"> {'Well. ' * 10}See you tomorrow"
+    assert meant(Evidence("e1", text, "Ana", SAID), begun, len(text)) == ()

@@ -19,7 +19,9 @@ from demem_agent.text.quoting.containing import (
 )
 from demem_agent.text.quoting.cutting import excerpt, through_turn
 from demem_agent.text.quoting.fences import is_fenced
+from demem_agent.text.quoting.pasted import of_oneself, pasted
 from demem_agent.text.quoting.spoken import spoken
+from demem_agent.text.sentences import sentences
 from demem_agent.text.times.dates import Span, find
 from demem_agent.text.times.periods import day_name, days_name
 from demem_agent.types import Evidence
@@ -82,18 +84,38 @@ def meant(evidence: Evidence, start: int, end: int, *, alone: bool = False) -> t
     """Return what the relative times that the speaker uses mean: "yesterday: 7 May 2023".
 
     Left out is what means the very day on which it was said, under which it stands; unless it
-    stands ``alone``, under no day.
+    stands ``alone``, under no day. A document was written on some other day than the one on which
+    it was passed on, and of its times only those are told that somebody has of themselves.
     """
     if evidence.at is None:
         return ()
     day = evidence.at.date()
     times = find(clean(evidence.text[start:end]), day)
     found: dict[str, None] = {}
-    for time in spoken(evidence.text, start, end, times):
+    said = spoken(evidence.text, start, end, times)
+    if said and _is_document(evidence):
+        said = [time for time in said if _of_oneself(evidence.text, start, end, time)]
+    for time in said:
         if alone or not time.first == time.last == day:
             phrase = " ".join(evidence.text[start + time.start : start + time.end].split())
             found[f"{phrase}: {_dated(time)}"] = None
     return tuple(found)
+
+
+def _is_document(evidence: Evidence) -> bool:
+    """Whether an item is long and nobody speaks in it, or is of a source in which nobody does."""
+    if pasted(evidence.text):
+        return True
+    of_source = evidence.source is not None and not evidence.speaker
+    return of_source and not of_oneself(evidence.text)
+
+
+def _of_oneself(text: str, start: int, end: int, time: Span) -> bool:
+    """Whether somebody speaks of themselves in the sentence that a time is in."""
+    for first, last in sentences(text, start, end):
+        if first <= start + time.start < last:
+            return of_oneself(text[first:last])
+    return False
 
 
 def _dated(time: Span) -> str:

@@ -1,4 +1,4 @@
-"""Which part of a text its speaker says: not its code, quotations, titles and links.
+"""Which part of a text its speaker says: not its code, quotations, headings, titles and links.
 
 "Yesterday" in a program, a table of data or somebody else's words is not the day before the one on
 which they are passed on.
@@ -26,6 +26,8 @@ _PASSED_ON = pattern(
     r"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|»[^«\n]*«|「[^」]*」|『[^』]*』|《[^》]*》|https?://\S+",
     re.DOTALL,
 )
+#: How a line begins that is a quotation, a heading or the row of a table.
+_NOT_SAID = pattern(r"[ \t]*(?:>|#{1,6}[ \t]|\|)")
 #: What each of these has in it.
 _MARKS = pattern("[`\"'‘“„«»「『《*/]")
 #: Signs that join values in data, right before or behind one.
@@ -52,7 +54,13 @@ def spoken(text: str, start: int, end: int, spans: Iterable[Span]) -> list[Span]
     passed_on: list[tuple[int, int]] = []
     if _MARKS.search(words):  # few have one; much faster
         passed_on = [match.span() for match in _PASSED_ON.finditer(words)]
-    return [span for span in found if _is_meant(words, span, passed_on)]
+    said = [span for span in found if _is_meant(words, span, passed_on)]
+    return [span for span in said if not _NOT_SAID.match(text, _line(text, start + span.start))]
+
+
+def _line(text: str, place: int) -> int:
+    """Return where the line begins that a place is in."""
+    return text.rfind("\n", 0, place) + 1
 
 
 def _is_meant(words: str, span: Span, passed_on: list[tuple[int, int]]) -> bool:
