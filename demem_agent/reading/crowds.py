@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from demem_agent.later import dataclass
 from demem_agent.reading.ask import Ask
-from demem_agent.reading.scope import put_last
 from demem_agent.scoring import Ranking
 from demem_agent.scoring.index import rows_of
 from demem_agent.scoring.moulds import share_in_common, words_of
@@ -33,6 +32,8 @@ SHARE = 0.25
 #: Share of their words from which on two lines are of one mould, numbers aside. LoCoMo has no such
 #: crowd, and of 200 questions of BEAM three read one. Set by hand.
 ALIKE = 0.7
+#: By what those behind are apart, which stay in their order: the last digit of a score.
+STEP = 0.0001
 #: Passages among which a mould is looked for, best first, and of which there must be so many.
 LOOKED = 100
 MANY = 4
@@ -68,7 +69,7 @@ def crowds_in(state: State, ask: Ask, ranking: Ranking) -> Crowds:
         if held:
             crowds.append(tuple(can_be_read))
             behind += held
-    return Crowds(put_last(ranking, behind) if behind else ranking, tuple(crowds))
+    return Crowds(_put_last(ranking, behind) if behind else ranking, tuple(crowds))
 
 
 def _moulds(state: State, ranking: Ranking) -> Iterator[list[int]]:
@@ -127,6 +128,13 @@ def _beyond_share(state: State, ask: Ask, rows: Sequence[int]) -> list[int]:
             return [one for one in rows[n:] if index.form.item(one) not in kept]
         kept.add(form)
     return []
+
+
+def _put_last(ranking: Ranking, rows: Sequence[int]) -> Ranking:
+    """Return a ranking with some rows behind all others, in their order."""
+    is_behind = np.isin(ranking.rows, rows)
+    last = ranking.scores.min() - STEP * np.cumsum(is_behind)
+    return ranking.rescored(np.where(is_behind, last, ranking.scores))
 
 
 def _count(state: State, crowd: Collection[int], lines: list[Line]) -> None:

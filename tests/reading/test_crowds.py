@@ -108,6 +108,14 @@ def test_a_question_that_nothing_else_answers_reads_as_many_as_fit() -> None:
     assert reading.size > 1900
 
 
+def test_those_behind_stay_in_their_order() -> None:
+    memory, told, question = flooded("a number", 60)
+    best = memory.read(question, limit=6000).ranked
+    behind = [item.text for item in best if item.text != told][40:]
+    wide = [item.text for item in memory.read(question, limit=100_000).ranked]  # no crowd there
+    assert behind == [text for text in wide if text in behind]
+
+
 def test_few_lines_of_a_mould_are_no_crowd() -> None:
     memory, _, question = flooded("a number", MANY - 1)
     assert not told_more(memory.read(question, limit=200))
