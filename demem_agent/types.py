@@ -1363,6 +1363,10 @@ class Encoder(Protocol):
     not be normalised. A ``name`` attribute, where there is one, is stored with the memory, as is a
     ``fingerprint``.
 
+    A question is encoded by ``encode_query``, where the encoder has it: it is given the whole
+    question, as it was asked, and gives what ``encode`` does, of the same d. Without it ``encode``
+    is given the words that tell what a question is about.
+
     Examples:
         >>> import numpy
         >>> class Letters:
