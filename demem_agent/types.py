@@ -1136,6 +1136,7 @@ class Health:
             can takes it out.
         changed: when it was last written to, by the clock of the machine, in UTC; None where that
             is not known.
+        uncounted: why bytes count in the place of tokens; "" where they do not.
     """
 
     memory_id: str
@@ -1166,6 +1167,7 @@ class Health:
     owes_erasure: bool = False
     changed: datetime | None = None
     router_failures: tuple[tuple[str, int], ...] = ()
+    uncounted: str = ""
 
     def told(self) -> tuple[tuple[str, str], ...]:
         """Return (what, how much) in words, as they are printed."""
@@ -1178,6 +1180,7 @@ class Health:
             ("items", f"{_of(self.items, self.most_items)}; {self._marked()}"),
             ("items of the tenant", _bound(self.tenant_items)),
             ("storage", _of(self.storage.used, self.storage.limit, f" {unit}")),
+            *((("tokens", self.uncounted),) if self.uncounted else ()),
             ("kept for", days),
             ("when full", self.when_full),
             ("forgotten", f"{self.forgotten:,} items; by itself {self.room_made:,} times"),
