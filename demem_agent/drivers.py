@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar, cast, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from demem_agent.encoders import EncoderInfo, as_matrix
+from demem_agent.encoders import EncoderInfo, as_matrix, query_method
 from demem_agent.encoders.crossing import relevances
 from demem_agent.errors import CollaboratorError, DeMemError
 from demem_agent.later import dataclass, module
@@ -27,6 +27,7 @@ from demem_agent.requests import (
     Complete,
     Compress,
     Encode,
+    EncodeQueries,
     Flow,
     JudgeChange,
     Request,
@@ -60,7 +61,17 @@ __all__ = ["Collaborators", "Steps", "drive", "drive_async"]
 
 Result = TypeVar("Result")
 #: What is carried out outside the lock.
-_Waited = Encode | Rerank | ChooseSlot | Complete | Score | Compress | TakeNotes | JudgeChange
+_Waited = (
+    Encode
+    | EncodeQueries
+    | Rerank
+    | ChooseSlot
+    | Complete
+    | Score
+    | Compress
+    | TakeNotes
+    | JudgeChange
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -264,7 +275,9 @@ class _Work:
 
 def _work(request: _Waited, team: Collaborators) -> _Work:
     if isinstance(request, Encode):
-        return _encoding(request, team)
+        return _encoding(team, team.encoder.encode, request.texts)
+    if isinstance(request, EncodeQueries):
+        return _encoding_queries(request, team)
     if isinstance(request, Rerank):
         return _reranking(request, team)
     if isinstance(request, ChooseSlot):
@@ -281,14 +294,24 @@ def _work(request: _Waited, team: Collaborators) -> _Work:
     return _scoring(request, team)
 
 
-def _encoding(request: Encode, team: Collaborators) -> _Work:
-    texts = list(request.texts)
-
+def _encoding(
+    team: Collaborators,
+    encode: Callable[[list[str]], object],
+    texts: Sequence[str],
+    *,
+    by_query: bool = False,
+) -> _Work:
     def finish(results: list[object]) -> Vectors:
-        matrix = as_matrix(results[0], len(texts))
-        return Vectors(matrix, team.encoder_info)
+        return Vectors(as_matrix(results[0], len(texts)), team.encoder_info, by_query)
 
-    return _Work("encoder", [_Call(team.encoder.encode, texts)], finish)
+    return _Work("encoder", [_Call(encode, list(texts))], finish)
+
+
+def _encoding_queries(request: EncodeQueries, team: Collaborators) -> _Work:
+    encode_query = query_method(team.encoder)
+    if encode_query is None:
+        return _encoding(team, team.encoder.encode, request.subjects)
+    return _encoding(team, encode_query, request.questions, by_query=True)
 
 
 def _reranking(request: Rerank, team: Collaborators) -> _Work:

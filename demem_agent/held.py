@@ -42,7 +42,7 @@ from demem_agent.stores.loading import load_state
 from demem_agent.stores.unencoded import unencoded
 from demem_agent.text.remembered import forget_texts
 from demem_agent.text.times.dates import moment
-from demem_agent.text.units import measure
+from demem_agent.text.units import measure, uncounted, warn_of_uncounted
 from demem_agent.turns import time_field
 from demem_agent.types import Context, Encoder, Evidence, Scorer, ScoreTheta, number_of
 
@@ -484,6 +484,7 @@ class Held:
     def _state_of(self, rows: Rows) -> State:
         settings = replace(rows.settings, **self._changes(rows.settings))
         counted = measure(settings.unit, self._counter)
+        warn_of_uncounted(uncounted(settings.unit, counted))
         damaged: list[str] = []
         whole = replace(rows, settings=settings)
         state = load_state(whole, counted, self._skip_damaged, damaged)

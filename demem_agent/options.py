@@ -69,16 +69,16 @@ class Options(TypedDict, total=False):
     reading; at least two), judges (rate an answer without a reference; none, or at least two),
     compressor (writes summaries when ``summarise`` is called; none), note_taker (takes notes when
     ``take_notes`` is called; none), judge_change (says which lines later ones have taken the place
-    of when ``judge_changes`` is called; none), reranker (orders the 60 best passages anew, or the
-    name of a cross-encoder of sentence-transformers that does; none), router (chooses the slot that
-    a query goes to; none, the score does): sync or async. score_theta: what scores passages,
-    ``linear`` or the small network ``mlp`` (docs/scorers.md); like those it is not stored, and
-    another may be given at the next opening. counter: measures text when unit is "tokens". clock:
-    gives the time now, by which a turn that comes without ``at`` is dated, and a query asked
-    (``datetime.now``, the local time without a zone); with None they stay undated, and the same
-    operations give the same memory whenever they are carried out. memory_id, tenant: whose memory
-    it is. experiment: parts put in the place of the library's own, by a study; a memory in use has
-    none.
+    of when ``judge_changes`` is called; none), reranker (adds to the scores of the 60 best
+    passages, or the name of a cross-encoder of sentence-transformers that does; none), router
+    (chooses the slot that a query goes to; none, the score does): sync or async. score_theta: what
+    scores passages, ``linear`` or the small network ``mlp`` (docs/scorers.md); like those it is not
+    stored, and another may be given at the next opening. counter: measures text when unit is
+    "tokens". clock: gives the time now, by which a turn that comes without ``at`` is dated, and a
+    query asked (``datetime.now``, the local time without a zone); with None they stay undated, and
+    the same operations give the same memory whenever they are carried out. memory_id, tenant: whose
+    memory it is. experiment: parts put in the place of the library's own, by a study; a memory in
+    use has none.
     """
 
     slots: int

@@ -19,6 +19,7 @@ __all__ = [
     "Complete",
     "Compress",
     "Encode",
+    "EncodeQueries",
     "Flow",
     "JudgeChange",
     "Request",
@@ -37,16 +38,31 @@ class Encode:
 
 
 @dataclass(frozen=True, slots=True)
+class EncodeQueries:
+    """Questions to encode; the reply is :class:`Vectors`.
+
+    Attributes:
+        questions: as they were asked, for an encoder with ``encode_query``.
+        subjects: what each is about, for any other.
+    """
+
+    questions: tuple[str, ...]
+    subjects: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Vectors:
-    """The reply to :class:`Encode`.
+    """The reply to :class:`Encode` and to :class:`EncodeQueries`.
 
     Attributes:
         matrix: shape (n, d), rows of unit length.
         encoder: which encoder made it; the memory may have been moved to another one meanwhile.
+        by_query: whether ``encode_query`` made it.
     """
 
     matrix: NDArray[np.float32]
     encoder: EncoderInfo
+    by_query: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +138,16 @@ class Commit:
 
 
 Request = (
-    Encode | Rerank | ChooseSlot | Complete | Score | Compress | TakeNotes | JudgeChange | Commit
+    Encode
+    | EncodeQueries
+    | Rerank
+    | ChooseSlot
+    | Complete
+    | Score
+    | Compress
+    | TakeNotes
+    | JudgeChange
+    | Commit
 )
 Result = TypeVar("Result")
 #: A generator of requests that returns a result. Between two requests it may read the state, and

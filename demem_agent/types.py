@@ -1140,6 +1140,7 @@ class Health:
             can takes it out.
         changed: when it was last written to, by the clock of the machine, in UTC; None where that
             is not known.
+        uncounted: why bytes count in the place of tokens; "" where they do not.
     """
 
     memory_id: str
@@ -1170,6 +1171,7 @@ class Health:
     owes_erasure: bool = False
     changed: datetime | None = None
     router_failures: tuple[tuple[str, int], ...] = ()
+    uncounted: str = ""
 
     def told(self) -> tuple[tuple[str, str], ...]:
         """Return (what, how much) in words, as they are printed."""
@@ -1182,6 +1184,7 @@ class Health:
             ("items", f"{_of(self.items, self.most_items)}; {self._marked()}"),
             ("items of the tenant", _bound(self.tenant_items)),
             ("storage", _of(self.storage.used, self.storage.limit, f" {unit}")),
+            *((("tokens", self.uncounted),) if self.uncounted else ()),
             ("kept for", days),
             ("when full", self.when_full),
             ("forgotten", f"{self.forgotten:,} items; by itself {self.room_made:,} times"),
@@ -1366,6 +1369,10 @@ class Encoder(Protocol):
     ``encode`` takes n texts and gives an array of shape (n, d), or an awaitable of one; rows need
     not be normalised. A ``name`` attribute, where there is one, is stored with the memory, as is a
     ``fingerprint``.
+
+    A question is encoded by ``encode_query``, where the encoder has it: it is given the whole
+    question, as it was asked, and gives what ``encode`` does, of the same d. Without it ``encode``
+    is given the words that tell what a question is about.
 
     Examples:
         >>> import numpy

@@ -178,7 +178,7 @@ class Helpers:
         typer.Option(
             metavar="NAME",
             envvar="DEMEM_RERANKER",
-            help="Cross-encoder of sentence-transformers that orders the 60 best passages.",
+            help="Cross-encoder of sentence-transformers that adds to the scores of the 60 best.",
         ),
     ] = None
 

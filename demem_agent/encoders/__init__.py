@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from demem_agent.encoders.crossing import CrossEncoderReranker
-from demem_agent.encoders.info import EncoderInfo, as_matrix, describe
+from demem_agent.encoders.info import EncoderInfo, as_matrix, describe, query_method
 from demem_agent.encoders.loading import load_encoder
 from demem_agent.encoders.static import StaticEncoder, is_word
 
@@ -16,6 +16,7 @@ __all__ = [
     "describe",
     "is_word",
     "load_encoder",
+    "query_method",
 ]
 
 _SHARED = StaticEncoder()

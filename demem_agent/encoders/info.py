@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os.path
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from demem_agent.errors import CollaboratorError
 from demem_agent.later import dataclass
 
-__all__ = ["EncoderInfo", "as_matrix", "describe"]
+__all__ = ["EncoderInfo", "as_matrix", "describe", "query_method"]
 
 # Where libraries keep the name of what they loaded, the most telling first: sentence-transformers,
 # model2vec (twice), the tokenizer of any transformers model.
@@ -56,6 +56,12 @@ def _name_by_what_it_is(encoder: object) -> str:
     if model:
         return f"{kind.__name__}({model})"
     return f"{kind.__module__}.{kind.__qualname__}"
+
+
+def query_method(encoder: object) -> Callable[[list[str]], Any] | None:
+    """Return the method by which an encoder encodes whole questions; None where it has none."""
+    method = getattr(encoder, "encode_query", None)
+    return method if callable(method) else None
 
 
 def as_matrix(raw: object, n: int) -> NDArray[np.float32]:

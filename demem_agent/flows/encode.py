@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from demem_agent.encoders import EncoderInfo
-from demem_agent.errors import EncoderMismatch, InvalidInput, StaleState
+from demem_agent.errors import CollaboratorError, EncoderMismatch, InvalidInput, StaleState
 from demem_agent.later import dataclass
 from demem_agent.reading.ask import Ask
-from demem_agent.requests import Encode, Flow, Vectors
+from demem_agent.requests import Encode, EncodeQueries, Flow, Vectors
 from demem_agent.scoring import PassageIndex, Query, focus
 from demem_agent.scoring.directions import rounded
 from demem_agent.slots.records import Vector
@@ -25,6 +25,7 @@ __all__ = [
     "encodable_by",
     "encoded",
     "encoded_passages",
+    "encoded_queries",
     "encoded_text",
     "lost_vectors",
     "passages_of",
@@ -51,6 +52,7 @@ def encoded(state: State, ask: Ask) -> Flow[Query]:
 
     Raises:
         InvalidInput: for a vector of another length than those of the memory.
+        CollaboratorError: for an ``encode_query`` of other dimensions than the memory's vectors.
         EncoderMismatch: for an encoder of other dimensions than the memory was built with.
         StaleState: if the memory was moved to another encoder while this one was at work.
     """
@@ -58,7 +60,8 @@ def encoded(state: State, ask: Ask) -> Flow[Query]:
     if ask.vector is not None:
         _require_fitting(state, ask.vector)
         return Query(ask.query, ask.vector, asked_on, ask.asker)
-    vectors = yield from encoded_text(state, encodable(state, ask.query))
+    vectors = yield from encoded_queries(state, (ask.query,), state.head.dimensions)
+    _require_memorys(state, vectors)
     return Query(ask.query, vectors.matrix[0], asked_on, ask.asker)
 
 
@@ -70,10 +73,28 @@ def encoded_text(state: State, text: str) -> Flow[Vectors]:
         StaleState: if the memory was moved to another encoder while this one was at work.
     """
     vectors: Vectors = yield Encode((text,))
-    require_same_encoder(state, vectors.encoder)
-    dimensions = vectors.matrix.shape[1]
-    if state.head.dimensions not in (0, dimensions):
-        raise mismatch(state, vectors.encoder, dimensions)
+    _require_memorys(state, vectors)
+    return vectors
+
+
+def encoded_queries(state: State, queries: Sequence[str], dimensions: int) -> Flow[Vectors]:
+    """Return the vectors of queries: of all they say where the encoder has a method for that.
+
+    Args:
+        dimensions: what ``encode`` gives; 0 where that is not known yet.
+
+    Raises:
+        CollaboratorError: for an ``encode_query`` of other dimensions.
+    """
+    whole = tuple(map(clean, queries))
+    about = tuple(encodable(state, query) for query in queries)
+    vectors: Vectors = yield EncodeQueries(whole, about)
+    given = vectors.matrix.shape[1]
+    if vectors.by_query and queries and dimensions not in (0, given):
+        raise CollaboratorError(
+            f"encode_query of the encoder gave {given} dimensions where encode gave {dimensions}: "
+            "have both give the same"
+        )
     return vectors
 
 
@@ -141,6 +162,14 @@ def _parted(matrix: Vector, spans: Sequence[Spans]) -> list[Vector]:
         matrices.append(matrix[start:end])
         start = end
     return matrices
+
+
+def _require_memorys(state: State, vectors: Vectors) -> None:
+    """Make sure that vectors are of the encoder that the memory was built with."""
+    require_same_encoder(state, vectors.encoder)
+    dimensions = vectors.matrix.shape[1]
+    if state.head.dimensions not in (0, dimensions):
+        raise mismatch(state, vectors.encoder, dimensions)
 
 
 def require_same_encoder(state: State, encoder: EncoderInfo) -> None:

@@ -9,6 +9,7 @@ from demem_agent.slots.state import State
 from demem_agent.splitting.sharing import waiting
 from demem_agent.stores import Address
 from demem_agent.stores.standing import Standing
+from demem_agent.text.units import uncounted
 from demem_agent.types import Health
 
 __all__ = ["health"]
@@ -59,4 +60,5 @@ def health(
         damaged=damaged,
         owes_erasure=here.owes_erasure,
         changed=here.changed,
+        uncounted=uncounted(settings.unit, state.measure),
     )

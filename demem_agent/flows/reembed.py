@@ -9,7 +9,7 @@ import numpy as np
 
 from demem_agent.errors import StaleState
 from demem_agent.flows.commit import committed
-from demem_agent.flows.encode import encodable, encoded_passages
+from demem_agent.flows.encode import encoded_passages, encoded_queries
 from demem_agent.requests import Encode, Flow, Vectors
 from demem_agent.slots.ledger import unkeyed
 from demem_agent.slots.records import (
@@ -34,6 +34,7 @@ def reembed(state: State, adopt: Callable[[], None]) -> Flow[int]:
         adopt: called once it is done, before anything else can happen to the memory.
 
     Raises:
+        CollaboratorError: for an encoder whose ``encode_query`` has other dimensions.
         StaleState: if the memory changed while it was encoded.
     """
     begun = state.head.seq
@@ -41,20 +42,22 @@ def reembed(state: State, adopt: Callable[[], None]) -> Flow[int]:
     contexts = list(state.contexts.values())
     situations = list(state.situations.values())
     described = [clean(stored.situation.text) for stored in situations]
-    questions = [encodable(state, stored.context.query) for stored in contexts]
     # One text more: it tells the number of dimensions when there is nothing else to encode.
-    asked: Vectors = yield Encode(("", *questions, *described))
+    made: Vectors = yield Encode(("", *described))
+    queries = [stored.context.query for stored in contexts]
+    asked = made.matrix[:0]
+    if queries:
+        asked = (yield from encoded_queries(state, queries, made.matrix.shape[1])).matrix
     if state.head.seq != begun:
         raise StaleState("the memory changed while it was encoded anew")
-    head = _head(state, asked)
-    of_questions, of_situations = np.split(asked.matrix[1:], [len(contexts)])
+    head = _head(state, made)
     delta = Delta(
         head,
         (unkeyed(head.seq, "reembed"),),
         evidence=evidence,
         slots=_slots(state, evidence, head),
-        contexts=_contexts(contexts, of_questions),
-        situations=_situations(situations, of_situations),
+        contexts=_contexts(contexts, asked),
+        situations=_situations(situations, made.matrix[1:]),
         reembedded=True,
     )
     yield from committed(state, delta)
@@ -76,13 +79,13 @@ def _encoded_evidence(state: State) -> Flow[tuple[StoredEvidence, ...]]:
     return tuple(evidence)
 
 
-def _head(state: State, asked: Vectors) -> Head:
+def _head(state: State, made: Vectors) -> Head:
     return replace(
         state.head,
         seq=state.head.seq + 1,
-        encoder=asked.encoder.name,
-        encoder_fingerprint=asked.encoder.fingerprint,
-        dimensions=asked.matrix.shape[1],
+        encoder=made.encoder.name,
+        encoder_fingerprint=made.encoder.fingerprint,
+        dimensions=made.matrix.shape[1],
     )
 
 

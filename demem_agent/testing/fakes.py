@@ -9,7 +9,7 @@ import asyncio
 import hashlib
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -164,6 +164,12 @@ class Failing:
         """Encode, or raise."""
         return self._call("encode", sentences)
 
+    @property
+    def encode_query(self) -> Callable[[list[str]], Any]:
+        """Encode questions, or raise; there is none where ``inner`` has none."""
+        _ = self._inner.encode_query
+        return partial(self._call, "encode_query")
+
     def answer(self, question: Question, /) -> Any:
         """Answer, or raise."""
         return self._call("answer", question)
@@ -201,6 +207,17 @@ class Slow:
         time.sleep(self._seconds)
         return self._inner.encode(sentences)
 
+    @property
+    def encode_query(self) -> Callable[[list[str]], Any]:
+        """Encode questions, late; there is none where ``inner`` has none."""
+        encode: Callable[[list[str]], Any] = self._inner.encode_query
+
+        def late(sentences: list[str], /) -> Any:
+            time.sleep(self._seconds)
+            return encode(sentences)
+
+        return late
+
     def answer(self, question: Question, /) -> Any:
         """Answer, late."""
         time.sleep(self._seconds)
@@ -236,6 +253,11 @@ class Async:
     async def encode(self, sentences: list[str], /) -> Any:
         """Encode, in the loop."""
         return await self._later(self._inner.encode, sentences)
+
+    @property
+    def encode_query(self) -> Callable[[list[str]], Awaitable[Any]]:
+        """Encode questions, in the loop; there is none where ``inner`` has none."""
+        return partial(self._later, self._inner.encode_query)
 
     async def answer(self, question: Question, /) -> Any:
         """Answer, in the loop."""

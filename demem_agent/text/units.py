@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
+from functools import cache
 from numbers import Integral
 
 from demem_agent.errors import CollaboratorError, InvalidInput
 from demem_agent.types import Unit
 
-__all__ = ["Measure", "measure"]
+__all__ = ["Measure", "measure", "uncounted", "warn_of_uncounted"]
 
 #: Returns the size of a text; must be monotone: a longer text is never smaller than a part of it.
 Measure = Callable[[str], int]
+_UNCOUNTED = (
+    "tokens are not counted: no vocabulary of tiktoken (o200k_base) is on this disk, and UTF-8 "
+    "bytes count in their place, so that budgets hold and are used less fully; give "
+    "counter=, a function from text to its number of tokens"
+)
 
 
 def measure(unit: Unit, counter: Measure | None = None) -> Measure:
@@ -35,6 +42,22 @@ def measure(unit: Unit, counter: Measure | None = None) -> Measure:
     from demem_agent.text.tokens import tokens  # what few memories need
 
     return tokens() or _bytes
+
+
+def uncounted(unit: Unit, measured: Measure) -> str:
+    """Return why bytes count in the place of tokens; "" where they do not.
+
+    Args:
+        measured: what :func:`measure` returned for the unit.
+    """
+    return _UNCOUNTED if unit == "tokens" and measured is _bytes else ""
+
+
+@cache
+def warn_of_uncounted(why: str) -> None:
+    """Warn, once in a process, that bytes count in the place of tokens; not for a blank reason."""
+    if why:
+        warnings.warn(why, UserWarning, stacklevel=2)
 
 
 def _check(unit: Unit, counter: Measure | None) -> None:

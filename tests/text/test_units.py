@@ -5,8 +5,11 @@ from __future__ import annotations
 import hashlib
 import socket
 import sys
+import warnings
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -15,7 +18,7 @@ from hypothesis import strategies as st
 from demem_agent import SlotMemory
 from demem_agent.errors import CollaboratorError
 from demem_agent.text import tokens
-from demem_agent.text.units import measure
+from demem_agent.text.units import measure, warn_of_uncounted
 
 
 @pytest.fixture(autouse=True)
@@ -84,3 +87,41 @@ def test_a_budget_in_tokens_holds_by_the_users_own_counter() -> None:
     reading = memory.read("What did Ana pay?")
     assert reading.size == len(reading.text.split()) <= 60
     memory.check()
+
+
+@pytest.fixture
+def without_vocabulary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
+    warn_of_uncounted.cache_clear()
+
+
+@pytest.mark.usefixtures("without_vocabulary")
+def test_that_bytes_count_for_tokens_is_warned_of_once_in_a_process() -> None:
+    with pytest.warns(UserWarning, match=r"tokens are not counted.*counter="):
+        SlotMemory(unit="tokens")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        SlotMemory(unit="tokens")
+
+
+@pytest.mark.usefixtures("without_vocabulary")
+def test_health_says_that_bytes_count_for_tokens() -> None:
+    with pytest.warns(UserWarning, match="not counted"):
+        health = SlotMemory(unit="tokens").health()
+    assert "UTF-8 bytes" in health.uncounted
+    assert health.uncounted in str(health)
+
+
+@pytest.mark.usefixtures("without_vocabulary")
+@pytest.mark.parametrize(
+    "options", [{}, {"unit": "bytes"}, {"unit": "tokens", "counter": len}], ids=str
+)
+def test_nothing_is_said_where_the_unit_is_counted(options: dict[str, Any]) -> None:
+    health = SlotMemory(**options).health()
+    assert health.uncounted == ""
+    assert "not counted" not in str(health)
+
+
+def test_a_vocabulary_on_disk_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tokens, "tokens", cache(lambda: len))
+    assert SlotMemory(unit="tokens").health().uncounted == ""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from demem_agent.encoders import as_matrix
+from demem_agent.encoders import as_matrix, query_method
 from demem_agent.evaluate.data.dialogue import Dialogue, Probe
 from demem_agent.flows.encode import encodable_by, passages_of
 from demem_agent.memory import SlotMemory
@@ -21,6 +21,7 @@ from demem_agent.scoring.directions import rounded
 from demem_agent.slots.records import Vector, direction, mean_vector
 from demem_agent.studies.slots.audit import gold_items
 from demem_agent.studies.slots.partition import Floats, Items, Labels, Partition
+from demem_agent.text.language.words import clean
 from demem_agent.text.pieces import pieces
 from demem_agent.types import Encoder, Evidence
 
@@ -199,8 +200,11 @@ def _asked(
     probes: Sequence[Probe], gold: Sequence[frozenset[int]], index: PassageIndex, encoder: Encoder
 ) -> Iterator[Asked]:
     """Rank the items for each question with gold."""
-    texts = [encodable_by(index, probe.question) for probe in probes]
-    vectors = as_matrix(encoder.encode(texts), len(texts))
+    questions = [clean(probe.question) for probe in probes]
+    about = [encodable_by(index, probe.question) for probe in probes]
+    encode_query = query_method(encoder)
+    raw = encode_query(questions) if encode_query else encoder.encode(about)
+    vectors = as_matrix(raw, len(probes))
     weights = default_weights()
     for number, probe in enumerate(probes):
         if gold[number]:

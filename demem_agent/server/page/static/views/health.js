@@ -23,6 +23,7 @@ export function Health({ memory, settings, version }) {
         <${Tile} name="Answers" value=${health.answers} most=${null} unit="" />
       </div>
       ${health.damaged.length > 0 && html`<p class="note bad">Rows that could not be read: ${health.damaged.join(", ")}</p>`}
+      ${health.uncounted && html`<p class="note warn">${health.uncounted}</p>`}
       ${health.owes_erasure && html`<p class="note warn">Text that was forgotten may still be in the file; the next write that can takes it out.</p>`}
       <${Stored} storage=${health.storage} />
       <dl class="facts wide">
