@@ -1,21 +1,23 @@
-"""Fit the weights of Score_theta on three public benchmarks together, and judge them on dialogues
-they did not see.
+"""Fit the weights of Score_theta on three public benchmarks and conversations with an assistant
+together, and judge them on dialogues they did not see.
 
     pip install demem-agent scipy
     python benchmarks/fit_weights.py --data FOLDER [--out weights.json] [--no-judging]
 
 FOLDER holds ``locomo/*.json``, ``longmemeval/*.json`` (or ``.json.gz``) and
-``beam/<chat>/chat.json``, each in the format it was published in. Adversarial and unanswerable
-questions, which have no evidence, are left out of fitting.
+``beam/<chat>/chat.json``, each in the format it was published in, and ``chats``, which
+``benchmarks/chats.py`` describes. Adversarial and unanswerable questions, which have no evidence,
+are left out of fitting.
 
 What is fitted is what a reading is judged by: how much of the gold turns is among the passages that
 fill a limit. For one query and one limit B, passage p is "in" with probability sigmoid(s_p - t),
 where the threshold t is such that the expected size of what is in equals B. The loss is the mean
 over gold turns of -log(the share of the turn's word 4-grams that is expected to be in), over limits
-of 2,000 and 6,000 characters, each data set with equal weight, plus a small ridge. Long passages
-thus pay for the room they take. After one fit to everything, the dialogues of people and those of a
-user with a model are fitted apart, the ridge drawing both towards the first. So a score is
-in log-odds.
+of 2,000 and 6,000 characters, plus a small ridge. Long passages thus pay for the room they take.
+After one fit to the benchmarks, each with equal weight, the dialogues of people and those of a user
+with a model are fitted apart, the ridge drawing both towards the first; to the latter belong the
+conversations, which are read at 500 characters as well, as their turns are short, and of which a
+clause of a document is gold by its own words alone. So a score is in log-odds.
 
 Figures are for dialogues left out of the fit (five folds of dialogues), through
 ``SlotMemory.read``: recall (``demem_agent.evaluate.recall``), averaged over questions. They come
@@ -33,7 +35,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 
+import chats
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
@@ -64,6 +68,12 @@ Floats = NDArray[np.float64]
 SHIPPED = Path(__file__).resolve().parents[1] / "demem_agent" / "scoring" / "weights.json"
 SHIPPED_WEIGHTS = dict(zip(FEATURES, default_weights().values, strict=True))
 LIMITS = (2000, 6000)
+#: Of conversations, whose turns are short.
+CHAT_LIMITS = (500, *LIMITS)
+CHATS = "conversations"
+#: What data sets count in the fit for chats, where it is not 1: those with the longest turns would
+#: lose otherwise.
+COUNTS = {"BEAM-100K": 1.5, "LongMemEval-S": 1.25}
 RIDGE = 0.02
 #: Share of a gold turn that is never lost: without it, one that is out of reach is all that counts.
 LEAST = 0.02
@@ -72,10 +82,13 @@ STEPS = 40
 #: Characters that a passage takes in a reading besides what is said: the dash, the line end, its
 #: part of a header.
 OVERHEAD = 8
-#: Set by hand, in log-odds. No data set here has untrusted turns, or tells who asks; and none has
-#: questions that a model's own words answer, so that a fit would learn that none ever do (9.3).
+#: Set by hand, in log-odds. No data set here has untrusted turns, or tells who asks.
 BY_HAND = {name: SHIPPED_WEIGHTS[name] for name in features.BY_HAND}
 FITTED = [n for n, name in enumerate(FEATURES) if name not in BY_HAND]
+#: Fitted for chats alone, and what they are in the first fit: no published data set here has
+#: questions that a model's own words answer, and it would learn that none ever do (9.3).
+WITHOUT_CHATS = {"user": 2.0, "model": 0.0, "model_replies": 0.0}
+OF_CHATS = [FITTED.index(FEATURES.index(name)) for name in WITHOUT_CHATS]
 WITHOUT_EVIDENCE = ("adversarial", "abstention")
 PRIORS = (0.0, 0.15, 0.3)
 
@@ -94,13 +107,15 @@ BASELINES = {
 @dataclass(frozen=True, slots=True)
 class Case:
     """One question: features of shape (n, features) in :data:`FITTED`, what those set by hand add,
-    the room that each passage takes, and of each gold turn the rows and the share of it in each."""
+    the room that each passage takes, of each gold turn the rows and the share of it in each, and
+    the limits that it is read with."""
 
     table: Floats
     fixed: Floats
     cost: Floats
     gold: tuple[tuple[NDArray[np.intp], Floats], ...]
     chat: bool
+    limits: tuple[int, ...] = LIMITS
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +160,20 @@ def sample(data_set: str, dialogue: Dialogue) -> Sample:
     return Sample(data_set, dialogue, memory, probes, cases)
 
 
+def chat_sample(chat: chats.Chat) -> Sample:
+    """Remember a conversation; of a clause of a document only its words are gold."""
+    memory = chat.remembered()
+    turns = {turn.source_id: turn for turn in chat.turns}
+    probes, cases = [], []
+    for question in chat.questions:
+        probe = Probe(question.text, "", question.evidence, question.kind, at=question.at)
+        clause = {question.evidence[0]: Turn(" ".join(question.quotes))} if question.quotes else {}
+        probes.append(probe)
+        cases.append(replace(_case(memory, probe, turns | clause), limits=CHAT_LIMITS))
+    dialogue = Dialogue(chat.name, chat.turns, tuple(probes))
+    return Sample(CHATS, dialogue, memory, tuple(probes), tuple(cases))
+
+
 def asked(probe: Probe) -> Query:
     vector = default_encoder().encode([focus(probe.question)])[0]
     return Query(probe.question, vector, probe.at.date() if probe.at else None)
@@ -167,7 +196,9 @@ def _case(memory: SlotMemory, probe: Probe, turns: Mapping[str | None, Turn]) ->
         found = np.flatnonzero(source_of == source)
         whole = Gold.of(turns[source]).grams
         if len(found) and whole:
-            gold.append((found, _shares(memory, rows[found], whole)))
+            shares = _shares(memory, rows[found], whole)
+            if shares.any():  # of a clause of a few words no four are in one passage
+                gold.append((found, shares))
     by_hand = np.array([BY_HAND.get(name, 0.0) for name in FEATURES])
     return Case(
         table[:, FITTED].astype(np.float64),
@@ -195,41 +226,67 @@ def _shares(
 
 
 def fit(samples: Sequence[Sample]) -> Weights:
-    """Fit one weight a feature, twice; data sets count the same, and so do the questions of one."""
-    cases = weighted(samples)
-    deviation = np.concatenate([case.table for case, _ in cases]).std(axis=0) + 1e-6
-    scaled = [(replace(case, table=case.table / deviation), weight) for case, weight in cases]
-    baseline = np.array(BASELINES["z(cosine) + 0.6 z(BM25)"].values)[FITTED] * deviation
-    both = _minimum(scaled, start=baseline, towards=np.zeros(len(FITTED)))
-    found = {}
+    """Fit one weight a feature, twice; the questions of one data set count the same."""
+    benchmarks = weighted([s for s in samples if s.data_set != CHATS])
+    deviation = np.concatenate([case.table for case, _ in benchmarks]).std(axis=0) + 1e-6
+
+    def scaled(cases: Sequence[tuple[Case, float]]) -> list[tuple[Case, float]]:
+        return [(replace(case, table=case.table / deviation), weight) for case, weight in cases]
+
+    baseline = np.array(BASELINES["z(cosine) + 0.6 z(BM25)"].values)[FITTED]
+    baseline[OF_CHATS] = list(WITHOUT_CHATS.values())
+    among_people = np.ones(len(FITTED), np.bool_)
+    among_people[OF_CHATS] = False
+    start = baseline * deviation
+    both = _minimum(scaled(benchmarks), start, np.zeros(len(FITTED)), among_people)
+    found = []
     for chat in (False, True):
-        part = [(case, weight) for case, weight in scaled if case.chat == chat]
-        fitted = _minimum(part, start=both, towards=both) if part else both
+        cases = weighted(samples, COUNTS) if chat else benchmarks
+        part = [(case, weight) for case, weight in scaled(cases) if case.chat == chat]
+        moved = among_people | chat
+        fitted = _minimum(part, both, both, moved) if part else both
         by_name = dict(zip([FEATURES[n] for n in FITTED], fitted / deviation, strict=True))
-        found[chat] = one_hot(**by_name, **BY_HAND).values
-    return Weights(found[False], found[True])
+        found.append(one_hot(**by_name, **BY_HAND).values)
+    return Weights(*found)
 
 
-def _minimum(cases: Sequence[tuple[Case, float]], start: Floats, towards: Floats) -> Floats:
-    """Return the weights of the least loss, from a start, drawn towards some weights."""
+def _minimum(
+    cases: Sequence[tuple[Case, float]],
+    start: Floats,
+    towards: Floats,
+    moved: NDArray[np.bool_],
+) -> Floats:
+    """Return the weights of the least loss, from a start, drawn towards some weights.
+
+    Args:
+        moved: which of them are fitted; the others stay.
+    """
     thresholds: dict[tuple[int, int], float] = {}
 
     def loss(weights: Floats) -> tuple[float, Floats]:
-        return _loss(weights, cases, thresholds, towards)
+        found, gradient = _loss(weights, cases, thresholds, towards)
+        return found, gradient * moved
 
     found = minimize(loss, start, method="L-BFGS-B", jac=True, options={"maxiter": STEPS})
     values: Floats = found.x
     return values
 
 
-def weighted(samples: Sequence[Sample]) -> list[tuple[Case, float]]:
-    """Return the cases with gold, and what each counts for."""
+def weighted(
+    samples: Sequence[Sample], counts: Mapping[str, float] = MappingProxyType({})
+) -> list[tuple[Case, float]]:
+    """Return the cases with gold, and what each counts for.
+
+    Args:
+        counts: of data sets, where it is not 1.
+    """
     count: Counter[str] = Counter()
     for s in samples:
         count[s.data_set] += sum(1 for case in s.cases if case.gold)
     cases: list[tuple[Case, float]] = []
     for s in samples:
-        cases += [(case, 1.0 / count[s.data_set]) for case in s.cases if case.gold]
+        weight = counts.get(s.data_set, 1.0) / count[s.data_set]
+        cases += [(case, weight) for case in s.cases if case.gold]
     return cases
 
 
@@ -249,7 +306,7 @@ def _loss(
     for n, (case, weight) in enumerate(cases):
         scores = case.table @ weights + case.fixed
         share = weight / len(case.gold)
-        for limit in LIMITS:
+        for limit in case.limits:
             before = thresholds.get((n, limit), float(np.sort(scores)[-8:][0]))
             t = threshold(scores, case.cost, limit, before)
             thresholds[n, limit] = t
@@ -413,7 +470,7 @@ def options(what: str, shipped: Path) -> argparse.Namespace:
 
 def main() -> None:
     given = options("the weights of the score", SHIPPED)
-    samples: list[Sample] = []
+    samples = [chat_sample(chat) for chat in chats.load(given.data / "chats")]
     for name, dialogues in load(given.data).items():
         samples += [sample(name, dialogue) for dialogue in dialogues]
     figures = {} if given.no_judging else judge(samples)

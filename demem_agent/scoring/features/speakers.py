@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demem_agent.later import pattern
+from demem_agent.scoring.asked import asked_of
 from demem_agent.scoring.features.work import Feature, Work
 from demem_agent.scoring.query import Query
 from demem_agent.text.language.languages import ENGLISH
@@ -20,6 +21,7 @@ __all__ = [
     "asked_about",
     "asked_first",
     "asked_to_tell",
+    "asks_for_reply",
     "asks_for_words_of",
     "named_in",
     "telling_names",
@@ -28,21 +30,7 @@ __all__ = [
 ]
 
 _WORD = pattern(r"[^\W_]+")
-_SAID = (
-    r"(?:said|told|suggested|recommended|mentioned|gave|given|provided|shared|listed|explained"
-    r"|advised|described|wrote|written|proposed|offered|showed|shown)"
-)
 _OF_ANYBODY = frozenset("the a an my your our his her their of".split())
-#: A question about what the other side of a chat said: the user's own words are then not ahead.
-_ASKS_FOR_REPLY = pattern(
-    rf"\byou(?:['’]ve|\s+have|\s+had)?"
-    rf"(?:\s+(?:just|also|once|earlier|previously|already))?\s+{_SAID}\b"
-    r"|\bdid\s+you\s+(?:say|tell|suggest|recommend|mention|give|provide|share|list"
-    r"|explain|advise|describe|write)\b"
-    r"|\byour\s+(?:suggestion|advice|recommendation|answer|reply|response|explanation)s?\b"
-    r"|\bremind\s+me\b",
-    re.IGNORECASE,
-)
 #: Somebody is asked for as the one who said something: "did ... say", "... said", "dijo ...".
 _TOLD_BY = (
     r"\b(?:did|has|have|had|does)\s+(?:the\s+)?{name}\s+(?:\w+\s+)?(?:say|said|tell|told|talk(?:ed)?"
@@ -113,7 +101,7 @@ def asked_first(query: Query, codes: Mapping[str | None, int]) -> list[int]:
     the query asks what that said.
     """
     is_chat = with_model(codes)
-    if is_chat and _ASKS_FOR_REPLY.search(query.text):
+    if is_chat and asks_for_reply(query):
         return _of_name(_ASSISTANT, codes)
     wanted = asked_about(query, codes)
     if wanted is not None or not is_chat:
@@ -188,11 +176,37 @@ def _longest(terms: list[str]) -> list[str]:
     return pairs or terms
 
 
-def _user(work: Work) -> NDArray[np.bool_]:
-    """Mark what the human side of a chat said, unless the query asks what the other side did."""
-    if _ASKS_FOR_REPLY.search(work.query.text):
-        return work.nothing()
-    return _said_by(work, _human(work.passages.speakers.codes))
+def asks_for_reply(query: Query) -> bool:
+    """Whether a query rather asks for what an assistant said than for anything else."""
+    return asked_of(query.text).of_reply > 0
+
+
+def _user(work: Work) -> NDArray[np.float32]:
+    """Return for what the human side of a chat said how probably the model is not asked for."""
+    said = _said_by(work, _human(work.passages.speakers.codes))
+    return said * np.float32(1.0 - asked_of(work.query.text).reply)
+
+
+def _model(work: Work) -> NDArray[np.float32]:
+    """Return for what an assistant said how probably that is asked for."""
+    said = _said_by(work, _of_name(_ASSISTANT, work.passages.speakers.codes))
+    return said * np.float32(asked_of(work.query.text).reply)
+
+
+def _model_replies(work: Work) -> NDArray[np.float32]:
+    """Return the same by how well what somebody else said right before meets the query.
+
+    It is the best hybrid score of the turn before, where that is above 0.
+    """
+    said = _model(work)
+    if not said.any():
+        return said
+    turns = work.passages.turns
+    before = np.maximum(work.turn - 1, 0)
+    ends = turns.ends(before)
+    session, speaker = work.passages.session.view(), work.passages.speaker.view()
+    follows = (session[ends] == session[work.rows]) & (speaker[ends] != speaker[work.rows])
+    return said * np.where(follows, np.maximum(work.best_of_turn[before], 0), np.float32(0))
 
 
 def _human(speakers: Mapping[str | None, int]) -> list[int]:
@@ -216,7 +230,7 @@ def _own(work: Work) -> NDArray[np.bool_]:
         return work.nothing()
     own = _of_name(work.query.asker, work.passages.speakers.codes)
     human = _human(work.passages.speakers.codes)
-    if human and (_ASKS_FOR_REPLY.search(work.query.text) or set(own) == set(human)):
+    if human and (asks_for_reply(work.query) or set(own) == set(human)):
         return work.nothing()
     return _said_by(work, own)
 
@@ -250,6 +264,8 @@ def _said_by(work: Work, wanted: list[int]) -> NDArray[np.bool_]:
 
 FEATURES = (
     Feature("named", _named),
-    Feature("user", _user, by_hand=True),
+    Feature("user", _user),
+    Feature("model", _model),
+    Feature("model_replies", _model_replies),
     Feature("own", _own, by_hand=True),
 )
