@@ -421,6 +421,8 @@ class Reading:
         unranked: how the reranker failed, so that the score alone ordered what it would have; ""
             where it did not, or the memory has none.
         unrouted: how the router failed, as in :class:`Route`.
+        gated: how probably anything remembered bears on the message, in [0, 1], where that is too
+            little and nothing was read (``gate=True``); None where it was read for.
         left_out: what was not read, and at which limit the next of it would have been.
 
     Examples:
@@ -456,6 +458,7 @@ class Reading:
     advice: str = ""
     unranked: str = ""
     unrouted: str = ""
+    gated: float | None = None
     left_out: LeftOut = LeftOut()
 
     @property

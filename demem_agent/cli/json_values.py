@@ -92,6 +92,7 @@ def reading_value(reading: Reading, memory: SlotMemory, cited: Collection[str] =
         "withheld": list(reading.withheld),
         "advice": reading.advice,
         "unranked": reading.unranked,
+        "gated": reading.gated,
         "lines": lines_value(reading.lines, memory, cited),
         "left_out": {
             "lines": reading.left_out.lines,

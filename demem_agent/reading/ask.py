@@ -70,16 +70,21 @@ class Asking(Situated, total=False):
     said before and after), so that the items left are in the order that they have among all. What
     worked in a situation is of no item and is left out. A strict reading is refused: a summary
     holds what others said.
+    gate: read nothing for a message on which nothing remembered probably bears, such as "Thanks!"
+    (``Reading.gated``); for what a user writes to an assistant, rather than for what is looked up.
+    Off unless given. What was decided before is read all the same, and so is a strict reading.
     """
 
     context: Sequence[str]
     where: Where | Mapping[str, object] | None
+    gate: bool
 
 
 class Routes(Asking, total=False):
     """Keyword arguments of ``route``; all may be left out.
 
-    at, asker, conditions, context, where: as for ``answer``.
+    at, asker, conditions, context, where, gate: as for ``answer``; where a query goes is told all
+    the same.
     vector: of the query by the memory's own encoder, where you have it already, of any length but
     0; the query may then be "", and is found by its meaning alone.
     """
@@ -90,7 +95,7 @@ class Routes(Asking, total=False):
 class Reads(Routes, total=False):
     """Keyword arguments of ``read``; all may be left out.
 
-    at, asker, conditions, context, where, vector: as for ``route``.
+    at, asker, conditions, context, where, gate, vector: as for ``answer`` and ``route``.
     limit: the most that the reading may measure, in the memory's unit, marks included; its
     ``read_limit`` unless given.
     mode: ``evidence`` gives the best evidence up to the limit, the routed slot's ahead; ``strict``
@@ -128,6 +133,8 @@ class Ask:
         asker: who asks; None where the caller does not say.
         conditions: facts that hold, each once, in order.
         where: which items may be read; None where all may.
+        gated: the message, where nothing is to be read unless something bears on it; "" where
+            something is read in any case.
     """
 
     query: str
@@ -142,6 +149,7 @@ class Ask:
     asker: str | None = None
     conditions: tuple[str, ...] = ()
     where: Where | None = None
+    gated: str = ""
 
 
 def ask_of(query: str, given: Mapping[str, Any], settings: Settings, at: datetime | None) -> Ask:
@@ -158,8 +166,9 @@ def ask_of(query: str, given: Mapping[str, Any], settings: Settings, at: datetim
     refuse_unknown("read", given, Reads)
     vector = given.get("vector")
     _check_query(query, vector)
+    message = _ends(query)
     return Ask(
-        query=in_context(_ends(query), _turns(given.get("context", ()))),
+        query=in_context(message, _turns(given.get("context", ()))),
         vector=_unit_vector(vector),
         limit=_limit(given.get("limit"), settings),
         mode=_mode(given.get("mode"), settings),
@@ -171,6 +180,7 @@ def ask_of(query: str, given: Mapping[str, Any], settings: Settings, at: datetim
         asker=asker_field(given.get("asker")),
         conditions=conditions_field(given.get("conditions", ())),
         where=where_field(given.get("where")),
+        gated=message if _flag("gate", given.get("gate", False)) else "",
     )
 
 
@@ -195,6 +205,12 @@ def _turns(given: object) -> Sequence[str]:
     for turn in given:
         if not isinstance(turn, str) or len(turn) > LONGEST_TEXT:
             raise InvalidInput("context", turn, f"{allowed}, of {LONGEST_TEXT:,} characters")
+    return given
+
+
+def _flag(field: str, given: object) -> bool:
+    if not isinstance(given, bool):
+        raise InvalidInput(field, given, "True or False")
     return given
 
 

@@ -24,6 +24,7 @@ from demem_agent.reading.shortening import shortening
 from demem_agent.reading.told import told
 from demem_agent.scoring import Query, Ranking, default_bearing
 from demem_agent.scoring.bearing import Probable
+from demem_agent.scoring.gate import default_gate, gate_signals
 from demem_agent.slots.filtering import within
 from demem_agent.slots.openings import Opening, opened
 from demem_agent.slots.records import SlotState
@@ -78,6 +79,11 @@ def _of_passages(
     apart, and what holds no longer, goes behind or is left out.
     """
     found = decided(state, ask, query, ranking)
+    advice = advised(state, ask, query)
+    bears = None if found.settled or advice else _bears(ask, routed, ranking)
+    if bears is not None and bears < default_gate().threshold:
+        nothing = _reading(state, ask, routed, Packed([], ""), LeftOut())
+        return routed, replace(nothing, gated=bears)
     days = by_day(state, ask, query, own_words(state, query, ranking))
     scored = ranking = days.ranking
     ranking = explored(state, ask, placed(ranking, found), found)
@@ -90,7 +96,6 @@ def _of_passages(
     crowds = crowds_in(state, ask, ranking)
     folds = Folding(state, ask, crowds.ranking, _probable(routed, scored))
     best = noted(state, now, folds.lines())
-    advice = advised(state, ask, query)
     shorten = shortening(query.text, state.passage_index().lexical)
     text = packed(
         best,
@@ -124,6 +129,14 @@ def _routed(state: State, ask: Ask, query: Query) -> tuple[Route, Ranking | None
     if ask.slot is not None:
         routed = replace(routed, slot=ask.slot)
     return routed, ranking
+
+
+def _bears(ask: Ask, routed: Route, ranking: Ranking) -> float | None:
+    """Return how probably anything remembered bears on a message; None where that is not asked."""
+    if not ask.gated.strip() or ranking.standing is None:
+        return None
+    signals = gate_signals(ask.gated, routed.probability, ranking.standing)
+    return default_gate().probability(signals)
 
 
 def _probable(routed: Route, ranking: Ranking) -> Probable:

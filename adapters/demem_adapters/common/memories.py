@@ -58,6 +58,9 @@ class Memories(Remembers):
             what waits to be written before it, and for others who hold the memory or its store.
         recall_patience: seconds that a call waits, at most, to recall before a model is called; the
             model is called without it then.
+        gate: recall nothing before a model is called for a message on which nothing remembered
+            probably bears, such as "Thanks!". What a model or a program looks up by a tool or a
+            retriever is read for in any case.
         options: of every memory, as :class:`~demem_agent.SlotMemory` takes them.
 
     What :meth:`heard` and :meth:`converse` cannot write, as where other processes hold the store,
@@ -75,6 +78,7 @@ class Memories(Remembers):
         most_waiting: int = 1000,
         patience: float = 1.0,
         recall_patience: float = 0.5,
+        gate: bool = True,
         **options: Unpack[Options],
     ) -> None:
         super().__init__(
@@ -86,6 +90,7 @@ class Memories(Remembers):
             most_waiting=most_waiting,
             patience=patience,
             recall_patience=recall_patience,
+            gate=gate,
             **options,
         )
         #: By the id of a call, the answers in each namespace: two providers may give the same id.

@@ -39,7 +39,7 @@ class Recalls(Written):
     """The part of :class:`~demem_adapters.common.Memories` that recalls.
 
     Args:
-        limit, recall_patience: as in :class:`~demem_adapters.common.Memories`.
+        limit, recall_patience, gate: as in :class:`~demem_adapters.common.Memories`.
         options: as its other parts take them.
     """
 
@@ -48,9 +48,11 @@ class Recalls(Written):
         *about: Any,
         limit: int | None = None,
         recall_patience: float = 0.5,
+        gate: bool = True,
         **options: Any,
     ) -> None:
         super().__init__(*about, **options)
+        self.gate = gate
         self.limit = None if limit is None else whole_field("limit", limit, 1)
         self._has_told_least = False
         self.recall_patience = seconds_field("recall_patience", recall_patience)
@@ -146,6 +148,9 @@ class Recalls(Written):
     ) -> Reading | None:
         """Recall for a model that can answer without; the limit holds for the ``block`` of it.
 
+        Unless these memories were made with ``gate=False`` nothing is recalled for a message on
+        which nothing remembered probably bears.
+
         None where there is nothing, and where the memory fails, or others hold it or its store for
         longer than ``recall_patience``: that is logged by its kind, of a store once until it is
         well again.
@@ -158,6 +163,7 @@ class Recalls(Written):
         """
         shown = [*shown, kept_as(query)]
         about: Any = {"limit": limit, "shown": shown, "beside": BESIDE, "anew": True}
+        asking.setdefault("gate", self.gate)
         with self._outage.logged("nothing was recalled"), self._in_time(namespace):
             return self.recall(namespace, query, **about, **asking)
         return None
@@ -225,20 +231,27 @@ class Recalls(Written):
 
     def __getstate__(self) -> dict[str, Any]:
         kept = super().__getstate__()
-        own = {"limit": self.limit, "recall_patience": self.recall_patience}
+        own = {
+            "limit": self.limit,
+            "recall_patience": self.recall_patience,
+            "gate": self.gate,
+        }
         return {**kept, "about": {**kept["about"], **own}}
 
 
 def _within(
     limit: int, beside: str, read: Callable[[int], Reading], size: Measure
 ) -> Reading | None:
-    """Return a reading that is within a limit with what is put in beside it; None for nothing."""
+    """Return a reading that is within a limit with what is put in beside it.
+
+    None where there is room for nothing; one that is gated is no matter of room.
+    """
     room = limit - size(beside)
     while room > 0:
         reading = read(room)
         over = size(beside + reading.text) - limit
         if over <= 0:
-            return reading if reading.text else None
+            return reading if reading.text or reading.gated is not None else None
         room -= over  # a counter of tokens may find more in both together
     return None
 

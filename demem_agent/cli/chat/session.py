@@ -166,7 +166,12 @@ class Session:
             self._make_overview(self.talker)
             self.talker.expect(line, before)
         self._last = self.memory.answer(
-            line, at=at, asker=self.asker, conditions=self.conditions, context=before
+            line,
+            at=at,
+            asker=self.asker,
+            conditions=self.conditions,
+            context=before,
+            gate=self.talker is not None,  # what is quoted is quoted for questions alone
         )
         return self._last
 
