@@ -13,9 +13,9 @@ from demem_agent.scoring.asked import BUCKETS, asked_of, pairs_of
     "question",
     [
         "Which three restaurants did you suggest for the anniversary?",
-        "remind me what you said about the boiler",
+        "What did you say the dose was?",
         "Welches Buch hast du mir empfohlen?",
-        "¿Qué vino me recomendaste?",
+        "remind me how you told me to clean the oven",
         "What did the assistant advise about the leak?",
     ],
 )

@@ -28,7 +28,7 @@ def test_every_column_that_is_kept_has_a_name_of_its_own() -> None:
 
 
 def test_features_set_by_hand_are_those_that_say_so() -> None:
-    assert {"trust", "own", "user"} == BY_HAND
+    assert {"trust", "own"} == BY_HAND
 
 
 def test_a_feature_without_a_weight_is_named() -> None:

@@ -588,16 +588,44 @@ def test_what_the_user_said_is_marked_unless_the_reply_is_asked_for() -> None:
     index = PassageIndex(ENCODER.dimensions)
     for n, speaker in enumerate(["user", "assistant"]):
         put(index, n, "cat", speaker=speaker)
-    assert feature(index, query("Which cat?"), "user") == [1.0, 0.0]
-    assert feature(index, query("Which cat did you recommend?"), "user") == [0.0, 0.0]
+    said, replied = feature(index, query("Which cat?"), "user")
+    assert said > 0.9
+    assert replied == 0.0
+    said, replied = feature(index, query("Which cat did you recommend?"), "user")
+    assert said < 0.1
+    assert replied == 0.0
+
+
+def test_what_an_assistant_said_is_marked_as_far_as_the_reply_is_asked_for() -> None:
+    index = PassageIndex(ENCODER.dimensions)
+    for n, speaker in enumerate(["user", "assistant"]):
+        put(index, n, "cat", speaker=speaker)
+    said, replied = feature(index, query("Which cat?"), "model")
+    assert said == 0.0
+    assert replied < 0.1
+    said, replied = feature(index, query("Which cat did you recommend?"), "model")
+    assert said == 0.0
+    assert replied > 0.9
+
+
+def test_a_reply_counts_by_what_was_asked_right_before_it() -> None:
+    index = PassageIndex(ENCODER.dimensions)
+    texts = [("user", "a cat?"), ("assistant", "yes"), ("user", "rain"), ("assistant", "no")]
+    for n, (speaker, text) in enumerate(texts):
+        put(index, n, text, speaker=speaker, session="s")
+    found = feature(index, query("Which cat did you recommend?"), "model_replies")
+    assert found[1] > 0.0
+    assert found[1] > found[3]
+    assert found[0] == found[2] == 0.0
 
 
 def test_who_talks_with_an_assistant_under_a_name_is_on_the_human_side() -> None:
     index = PassageIndex(ENCODER.dimensions)
     for n, speaker in enumerate(["Ana", "assistant", "Ben", "correction", None]):
         put(index, n, "cat", speaker=speaker)
-    assert feature(index, query("Which cat?"), "user") == [1.0, 0.0, 1.0, 0.0, 0.0]
-    assert feature(index, query("Which cat did you recommend?"), "user") == [0.0] * 5
+    found = feature(index, query("Which cat?"), "user")
+    assert [value > 0.9 for value in found] == [True, False, True, False, False]
+    assert max(feature(index, query("Which cat did you recommend?"), "user")) < 0.1
 
 
 def test_where_no_assistant_talks_a_name_is_no_user() -> None:
