@@ -135,6 +135,8 @@ def _bears(ask: Ask, routed: Route, ranking: Ranking) -> float | None:
     """Return how probably anything remembered bears on a message; None where that is not asked."""
     if not ask.gated.strip() or ranking.standing is None:
         return None
+    if not any(map(str.isalnum, ask.gated)):  # a thumb up has no word to look for
+        return 0.0
     signals = gate_signals(ask.gated, routed.probability, ranking.standing)
     return default_gate().probability(signals)
 

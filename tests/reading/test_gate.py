@@ -18,7 +18,7 @@ TALK = [
     ("user", "the locker code at the gym is 4471"),
     ("assistant", "Got it."),
 ]
-IDLE = ["Thanks!", "ok", "lol", "Write a haiku about rain.", "What is the capital of Peru?", "👍"]
+IDLE = ["Thanks!", "ok", "lol", "Write a haiku about rain.", "good morning", "👍"]
 ASKED = [
     ("What is the locker code at the gym?", "4471"),
     ("Which nuts is Nadia allergic to?", "walnuts"),
