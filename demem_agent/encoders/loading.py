@@ -24,9 +24,9 @@ def load_encoder(name: str) -> Any:
 
     Args:
         name: ``multilingual``, for the Universal Sentence Encoder of sixteen languages (Yang et
-            al., 2020), which the extra of that name brings; or of a model or its folder, as the library takes it. ``model2vec:NAME`` and
-            ``sentence-transformers:NAME`` say which library loads it; without that it is the first
-            of the two that is installed.
+            al., 2020), which the extra of that name brings; or of a model or its folder, as the
+            library takes it. ``model2vec:NAME`` and ``sentence-transformers:NAME`` say which
+            library loads it; without that it is the first of the two that is installed.
 
     Raises:
         InvalidInput: if there is no such model, or it cannot be loaded.
