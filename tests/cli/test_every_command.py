@@ -14,7 +14,7 @@ from demem_agent.cli.commands import COMMANDS
 
 USES: dict[str, list[str]] = {
     "ask": ["What is Bruno's medicine?"],
-    "read": ["What is Bruno's medicine?", "--limit", "6000"],
+    "read": ["What is Bruno's medicine?", "--limit", "9000"],
     "feedback": ["a1", "--reward", "0.5"],
     "items": [],
     "show": ["e1"],

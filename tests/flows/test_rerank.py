@@ -94,8 +94,15 @@ def test_the_scale_of_its_numbers_does_not_matter(scale: float, shift: float) ->
     assert memory_of(reranker=moved).read(ASKED) == expected
 
 
+def _boat(number: int) -> str:
+    """Return a line that shares too few words with others to be of one mould."""
+    word = "".join("abcdefghij"[int(digit)] for digit in f"{number:03}")
+    crew = " ".join(f"{word}{end}" for end in ("an", "ek", "il", "os", "um"))
+    return f"The boat number {number} is in harbour {number} {crew}"
+
+
 def test_it_sees_so_many_of_the_best_alone_and_the_rest_scores_as_without() -> None:
-    turns = tuple(Turn(f"The boat number {n} is in harbour {n}") for n in range(MOST + 40))
+    turns = tuple(Turn(_boat(n)) for n in range(MOST + 40))
     reranker = ScriptedReranker(lambda _, text: -float(text.split()[3]))
     reading = memory_of(turns, reranker=reranker, slots=1).read("boat in harbour 77", limit=9000)
     plain = memory_of(turns, slots=1).read("boat in harbour 77", limit=9000)

@@ -184,13 +184,18 @@ def asks_for_reply(query: Query) -> bool:
 def _user(work: Work) -> NDArray[np.float32]:
     """Return for what the human side of a chat said how probably the model is not asked for."""
     said = _said_by(work, _human(work.passages.speakers.codes))
-    return said * np.float32(1.0 - asked_of(work.query.text).reply)
+    return said * np.float32(1.0 - _reply(work, said))
 
 
 def _model(work: Work) -> NDArray[np.float32]:
     """Return for what an assistant said how probably that is asked for."""
     said = _said_by(work, _of_name(_ASSISTANT, work.passages.speakers.codes))
-    return said * np.float32(asked_of(work.query.text).reply)
+    return said * np.float32(_reply(work, said))
+
+
+def _reply(work: Work, said: NDArray[np.bool_]) -> float:
+    """Return how probably what an assistant said is asked for; 0 where it makes no difference."""
+    return asked_of(work.query.text).reply if said.any() else 0.0
 
 
 def _model_replies(work: Work) -> NDArray[np.float32]:
