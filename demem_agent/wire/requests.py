@@ -216,6 +216,7 @@ class Asked(_Situated, kw_only=True):
     query: str
     context: Annotated[list[str], Meta(max_length=100)] | UnsetType = UNSET
     where: Filter | UnsetType | None = UNSET
+    gate: bool | UnsetType = UNSET
 
 
 class Routed(Asked, kw_only=True):

@@ -327,6 +327,17 @@ def test_a_memory_with_half_a_character_is_shown_with_a_sign_for_it(ask: Ask) ->
     assert again.fingerprint() == remote.fingerprint()
 
 
+def test_a_message_is_gated_behind_a_url_as_in_process(ask: Ask) -> None:
+    remote, local = pair(ask)
+    for memory in (remote, local):
+        memory.ingest("The locker code is 4471.", speaker="user")
+        assert memory.read("Thanks!").gated is None
+    reading = remote.read("Thanks!", gate=True)
+    assert reading == local.read("Thanks!", gate=True)
+    assert reading.text == ""
+    assert reading.gated is not None
+
+
 def test_a_vector_may_be_an_array(ask: Ask) -> None:
     remote, local = pair(ask)
     vector = np.asarray(BagEncoder().encode(["cat"])[0])
