@@ -280,7 +280,7 @@ def test_a_memory_given_to_an_agent_keeps_one_block_the_newest(
     run(agent, "How is the dog called?", "Thanks.")
     blocks = [*map(blocks_of, client.seen)]
     assert [len(found) for found in blocks] == [1, 1, 0]  # thanks need nothing
-    assert ["Rex" in found[0] for found in blocks][:2] == [False, True]
+    assert ["Rex" in found[0] for found in blocks[:2]] == [False, True]
 
 
 messages = st.lists(
