@@ -19,16 +19,16 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
+from chats import read_rows
 from numpy.typing import NDArray
 
+from demem_agent.evaluate.ranks import area
 from demem_agent.scoring.asked import ASKED, BUCKETS, INPUTS, Network, inputs_of, pairs_of
 from demem_agent.scoring.wording import WIDTH
 
@@ -70,11 +70,6 @@ def message(text: str, of_reply: int, of_memory: int, group: str, source: str) -
     """Return a message as the network takes it."""
     pairs = np.array(pairs_of(text), np.int64)
     return Message(text, (of_reply, of_memory), group, source, inputs_of(text), pairs)
-
-
-def read_rows(path: Path) -> list[dict[str, Any]]:
-    """Return the objects of a file of JSON lines."""
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines() if line]
 
 
 def written() -> Iterator[Message]:
@@ -227,15 +222,9 @@ def judge(messages: Sequence[Message]) -> None:
             no = told[(sources == source) & (answers[:, n] == 0), n]
             if len(yes) and len(no):
                 print(
-                    f"{name}, {source}: AUC {auc(yes, no):.3f} ({len(yes)} and {len(no)}), told"
+                    f"{name}, {source}: AUC {area(yes, no):.3f} ({len(yes)} and {len(no)}), told"
                     f" as such {(yes > 0).mean():.2f} and {(no > 0).mean():.2f}"
                 )
-
-
-def auc(yes: Floats, no: Floats) -> float:
-    """Return how probably one of ``yes`` is above one of ``no``."""
-    ahead = (yes[:, None] > no[None, :]).mean() + 0.5 * (yes[:, None] == no[None, :]).mean()
-    return float(ahead)
 
 
 def main() -> None:

@@ -32,6 +32,7 @@ from scipy.special import expit
 
 from demem_agent import SlotMemory
 from demem_agent.encoders import default_encoder
+from demem_agent.evaluate.ranks import area
 from demem_agent.scoring import Query, focus
 from demem_agent.scoring.gate import SIGNALS, gate_signals
 from demem_agent.slots.routing import slot_ranking
@@ -81,7 +82,7 @@ def signals(memory: SlotMemory, text: str, at: datetime | None, context: Sequenc
 
 def sent(given: Path) -> Iterator[Sent]:
     """Yield every message, as it is sent."""
-    messages = fit_asked.read_rows(fit_asked.WRITTEN / "messages.jsonl")
+    messages = chats.read_rows(fit_asked.WRITTEN / "messages.jsonl")
     idle = [row for row in messages if not row["needs_memory"]]
     folders = [(fit_asked.WRITTEN / "chats", False), (given, True)]
     every = [(chat, folder, own) for folder, own in folders for chat in chats.load(folder)]
@@ -94,7 +95,7 @@ def sent(given: Path) -> Iterator[Sent]:
         rows = [row for n, row in enumerate(idle) if n % len(every) in _near(number, len(every))]
         own = folder / f"{chat.name}_messages.jsonl"
         if own.exists():
-            rows += [row for row in fit_asked.read_rows(own) if not row["needs_memory"]]
+            rows += [row for row in chats.read_rows(own) if not row["needs_memory"]]
         for row in rows:
             found = signals(memory, row["text"], last, row.get("context", ()))
             yield Sent(row["text"], found, False, row["kind"], row["text"], is_given)
@@ -163,7 +164,7 @@ def report(every: Sequence[Sent], found: Floats, threshold: float) -> None:
     for name, part in (("written", ~given), ("given", given)):
         questions, idle = found[bears & part], found[~bears & part]
         print(
-            f"conversations {name}: AUC {fit_asked.auc(questions, idle):.3f}; empty"
+            f"conversations {name}: AUC {area(questions, idle):.3f}; empty"
             f" {(idle < threshold).mean():.3f} of {len(idle)} messages, kept"
             f" {(questions >= threshold).mean():.3f} of {len(questions)} questions"
         )

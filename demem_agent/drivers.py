@@ -35,6 +35,7 @@ from demem_agent.requests import (
     Score,
     TakeNotes,
     Vectors,
+    Waited,
 )
 from demem_agent.stores import Address, Store
 from demem_agent.types import (
@@ -60,18 +61,6 @@ else:
 __all__ = ["Collaborators", "Steps", "drive", "drive_async"]
 
 Result = TypeVar("Result")
-#: What is carried out outside the lock.
-_Waited = (
-    Encode
-    | EncodeQueries
-    | Rerank
-    | ChooseSlot
-    | Complete
-    | Score
-    | Compress
-    | TakeNotes
-    | JudgeChange
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,7 +136,7 @@ def drive(
             run.reply = work.finish(results)
 
 
-def _stepped(run: _Run, team: Collaborators, steps: Steps | None) -> _Waited | None:
+def _stepped(run: _Run, team: Collaborators, steps: Steps | None) -> Waited | None:
     """Run a flow up to a request that is carried out outside the lock, or to its end."""
     alone = nullcontext() if steps is None or steps.alone is None else steps.alone()
     with alone:
@@ -188,10 +177,10 @@ async def drive_async(
             run.reply = work.finish(results)
 
 
-async def _stepped_async(run: _Run, team: Collaborators, steps: Steps) -> _Waited | None:
+async def _stepped_async(run: _Run, team: Collaborators, steps: Steps) -> Waited | None:
     """Run a flow as :func:`_stepped` does; where it is to be alone, all of it in one thread."""
     if steps.alone is not None:
-        done: list[_Waited | None] = []
+        done: list[Waited | None] = []
 
         def step() -> None:
             done.append(_stepped(run, team, steps))
@@ -273,7 +262,7 @@ class _Work:
     finish: Callable[[list[object]], object]
 
 
-def _work(request: _Waited, team: Collaborators) -> _Work:
+def _work(request: Waited, team: Collaborators) -> _Work:
     if isinstance(request, Encode):
         return _encoding(team, team.encoder.encode, request.texts)
     if isinstance(request, EncodeQueries):

@@ -27,6 +27,7 @@ __all__ = [
     "Score",
     "TakeNotes",
     "Vectors",
+    "Waited",
 ]
 
 
@@ -137,7 +138,8 @@ class Commit:
     delta: Delta
 
 
-Request = (
+#: What somebody else carries out, outside the lock.
+Waited = (
     Encode
     | EncodeQueries
     | Rerank
@@ -147,8 +149,8 @@ Request = (
     | Compress
     | TakeNotes
     | JudgeChange
-    | Commit
 )
+Request = Waited | Commit
 Result = TypeVar("Result")
 #: A generator of requests that returns a result. Between two requests it may read the state, and
 #: right after a Commit it applies the delta; the driver holds the memory's lock whenever the

@@ -8,12 +8,12 @@ of a few signals. Its parameters are data, ``adequacy.json`` beside this module,
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import fields
 from functools import cache
 from operator import attrgetter
 
 from demem_agent.later import dataclass
+from demem_agent.scoring.odds import logistic
 from demem_agent.shipped import shipped
 
 __all__ = ["NOTHING", "RUNNER_UP", "SIGNALS", "Adequacy", "Signals", "default_adequacy"]
@@ -83,8 +83,7 @@ class Adequacy:
         """
         parts = zip(_EACH(self.weights), _EACH(signals), strict=True)
         odds = self.intercept + sum(weight * value for weight, value in parts)
-        logistic = (1.0 + math.tanh(odds / 2.0)) / 2.0  # in a form without overflow
-        return round(logistic, 4)
+        return round(logistic(odds), 4)
 
 
 @cache

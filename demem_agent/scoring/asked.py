@@ -8,7 +8,6 @@ beside this module, made by ``benchmarks/fit_asked.py`` from messages written fo
 from __future__ import annotations
 
 import io
-import math
 import zlib
 from collections.abc import Iterator
 from functools import cache
@@ -18,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demem_agent.later import dataclass
+from demem_agent.scoring.odds import logistic
 from demem_agent.scoring.wording import WIDTH, tokens, wording_of
 from demem_agent.shipped import shipped
 from demem_agent.text.remembered import kept_lately
@@ -51,7 +51,7 @@ class Asked:
     @property
     def reply(self) -> float:
         """Probability in (0, 1) that what an assistant said before answers it."""
-        return (1.0 + math.tanh(self.of_reply / 2.0)) / 2.0  # in a form without overflow
+        return logistic(self.of_reply)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,7 +10,6 @@ far it can be relied on.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import fields
 from functools import cache
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 
 from demem_agent.later import dataclass
 from demem_agent.scoring.forms import FILLER, QUESTION
+from demem_agent.scoring.odds import logistic, logit
 from demem_agent.shipped import shipped
 
 __all__ = [
@@ -36,8 +36,6 @@ __all__ = [
 LOOKED = 200
 #: Yields how probable lines are by their scores, shape (n,).
 Probable = Callable[[NDArray[np.float64]], Iterator[float]]
-#: What keeps log-odds finite.
-_LEAST = 0.0001
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,7 +108,7 @@ class Bearing:
         """
         odds: NDArray[np.float64] = (
             self.intercept
-            + self.held * _logit(held)
+            + self.held * logit(held)
             + self.met * standing.met
             - self.behind * standing.behind
             - self.place * standing.place
@@ -133,22 +131,13 @@ class Bearing:
         def probabilities(of: NDArray[np.float64]) -> Iterator[float]:
             all_odds = np.interp(of, scores, odds) + np.maximum(of - top, 0.0)
             for one in all_odds.tolist():
-                yield round(_logistic(one), 4)
+                yield round(logistic(one), 4)
 
         return probabilities
 
 
 #: The names of the parameters.
 BEARINGS = tuple(field.name for field in fields(Bearing))
-
-
-def _logit(probability: float) -> float:
-    kept = min(max(probability, _LEAST), 1.0 - _LEAST)
-    return math.log(kept / (1.0 - kept))
-
-
-def _logistic(odds: float) -> float:
-    return (1.0 + math.tanh(odds / 2.0)) / 2.0  # in a form without overflow
 
 
 @cache

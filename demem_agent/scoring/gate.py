@@ -8,7 +8,6 @@ docs/scoring.md says how often it is wrong.
 from __future__ import annotations
 
 import json
-import math
 from functools import cache
 
 import numpy as np
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 from demem_agent.later import dataclass
 from demem_agent.scoring.asked import asked_of
 from demem_agent.scoring.bearing import Standing, default_bearing
+from demem_agent.scoring.odds import logistic, logit
 from demem_agent.shipped import shipped
 
 __all__ = ["SIGNALS", "Gate", "default_gate", "gate_signals"]
@@ -25,7 +25,6 @@ __all__ = ["SIGNALS", "Gate", "default_gate", "gate_signals"]
 #: best line bears on it, and by the words of the message how probably it needs memory; the share of
 #: its words that those of the best line stand for; and the last with each of the two before it.
 SIGNALS = ("held", "best", "met", "of_memory", "of_memory and best", "of_memory and met")
-_LEAST = 1e-4
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +43,7 @@ class Gate:
     def probability(self, signals: NDArray[np.float64]) -> float:
         """Return the probability in [0, 1], to four digits, that anything remembered bears."""
         odds = self.intercept + float(np.dot(self.weights, signals))
-        return round((1.0 + math.tanh(odds / 2.0)) / 2.0, 4)  # in a form without overflow
+        return round(logistic(odds), 4)
 
 
 def gate_signals(message: str, held: float, standing: Standing) -> NDArray[np.float64]:
@@ -56,14 +55,9 @@ def gate_signals(message: str, held: float, standing: Standing) -> NDArray[np.fl
         standing: of the ranking of a memory's passages for it.
     """
     best = next(default_bearing().by_score(held, standing)(standing.scores[:1]))
-    of_best, met = _logit(best), float(standing.met[0])
+    of_best, met = logit(best), float(standing.met[0])
     of_memory = asked_of(message).of_memory
-    return np.array([_logit(held), of_best, met, of_memory, of_memory * of_best, of_memory * met])
-
-
-def _logit(probability: float) -> float:
-    kept = min(max(probability, _LEAST), 1.0 - _LEAST)
-    return math.log(kept / (1.0 - kept))
+    return np.array([logit(held), of_best, met, of_memory, of_memory * of_best, of_memory * met])
 
 
 @cache

@@ -277,10 +277,20 @@ def test_a_memory_given_to_an_agent_keeps_one_block_the_newest(
     agent = AssistantAgent("bot", model_client=client, memory=[memory])
     run(agent, ASKED)
     memories.remember("ana", "The dog is called Rex.")
-    run(agent, "How is the dog called?", "Thanks.")
+    run(agent, "How is the dog called?", ASKED)
     blocks = [*map(blocks_of, client.seen)]
-    assert [len(found) for found in blocks] == [1, 1, 0]  # thanks need nothing
-    assert ["Rex" in found[0] for found in blocks[:2]] == [False, True]
+    assert [len(found) for found in blocks] == [1, 1, 1]
+    assert ["Rex" in found[0] for found in blocks][:2] == [False, True]
+
+
+@pytest.mark.parametrize("inject", ["user", "system"])
+def test_thanks_are_given_no_block_and_take_the_one_before_away(
+    memories: Memories, inject: Any
+) -> None:
+    client, memory = Watched(), LongTermMemory(memories, "ana", inject=inject)
+    memories.remember("ana", VALVE)
+    run(AssistantAgent("bot", model_client=client, memory=[memory]), ASKED, "Thanks.")
+    assert [len(blocks_of(seen)) for seen in client.seen] == [1, 0]
 
 
 messages = st.lists(
