@@ -90,8 +90,8 @@ def floored(state: State, ask: Ask, near: Near, ranking: Ranking) -> tuple[Ranki
         return ranking, 0
     is_moved = (ranking.scores > own) | _among(state, rows, state.derived.cards)
     kept = is_moved | tells
-    for n in np.flatnonzero(is_near & ~kept).tolist():
-        kept[n] = _answers(state, int(rows[n]), told, is_filler=bool(is_filler[n]))
+    for n in np.flatnonzero(is_near & ~kept & _follows(state, rows, told)).tolist():
+        kept[n] = _answers(state, int(rows[n]), is_filler=bool(is_filler[n]))
     gone = rows[~kept]
     return ranking.without_rows(gone), len(gone)
 
@@ -161,14 +161,17 @@ def _holds_word(state: State, ask: Ask) -> NDArray[np.bool_]:
     return held
 
 
-def _answers(state: State, row: int, told: NDArray[np.intp], *, is_filler: bool) -> bool:
-    """Whether a line answers what is asked right before it, in a passage that is told."""
-    index = state.passage_index()
-    sessions = index.session.view()
-    before = row - 1
-    if before < 0 or sessions[before] != sessions[row] or before not in told:
-        return False
-    if not _text(state, before).endswith(("?", "？")):
+def _follows(state: State, rows: NDArray[np.intp], told: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Mark those of some rows that come right after one of ``told``, in its session."""
+    sessions = state.passage_index().session.view()
+    before = rows - 1
+    marked: NDArray[np.bool_] = np.isin(before, told) & (sessions[before] == sessions[rows])
+    return marked
+
+
+def _answers(state: State, row: int, *, is_filler: bool) -> bool:
+    """Whether a line answers what is asked right before it."""
+    if not _text(state, row - 1).endswith(("?", "？")):
         return False
     return not is_filler or answers(_text(state, row))
 
