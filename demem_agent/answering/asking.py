@@ -11,8 +11,9 @@ import numpy as np
 from demem_agent.answering.candidates import Sentence
 from demem_agent.answering.kind_told import kind_wanted
 from demem_agent.later import dataclass, pattern
+from demem_agent.scoring.intent import intent_of
 from demem_agent.text.language.words import content_terms
-from demem_agent.text.times.dates import Span, stretches
+from demem_agent.text.times.dates import Span
 from demem_agent.text.unsaid import parted
 from demem_agent.types import Question
 
@@ -83,10 +84,10 @@ def asked_of(question: Question, found: list[Sentence]) -> Asked:
     return Asked(own.lower(), _without(own, times), rarity, mass, aside, after)
 
 
-def _times(question: Question, found: list[Sentence]) -> list[Span]:
+def _times(question: Question, found: list[Sentence]) -> tuple[Span, ...]:
     asked_on = question.at.date() if question.at else None
     days = (one.evidence.at.date() for one in found if one.evidence.at)
-    return stretches(question.query, asked_on, max(days, default=None))
+    return intent_of(question.query, asked_on).times(max(days, default=None))
 
 
 def _aside(query: str, times: Iterable[Span]) -> frozenset[str]:

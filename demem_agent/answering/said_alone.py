@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from demem_agent.answering.asking import is_named
 from demem_agent.answering.candidates import Sentence
+from demem_agent.scoring.intent import intent_of
 from demem_agent.text.language.reporting import reports, teller
 from demem_agent.text.times.asked_days import (
     asked_days,
@@ -63,17 +64,19 @@ def days_asked(question: Question) -> list[Span]:
     lines = question.reading.lines
     days = {line.evidence.at.date() for line in lines if line.evidence.at}
     asked_on = question.at.date() if question.at else None
-    asked = asked_days(question.query, asked_on, max(days, default=None), names_of(lines))
+    newest = max(days, default=None)
+    times = intent_of(question.query, asked_on).times(newest)
+    asked = asked_days(question.query, times, asked_on, newest, names_of(lines))
     if not asked or not days:
         return asked
     low = question.query.lower()
     named = [line for line in lines if is_named(low, line.evidence.speaker)]
-    times = [line.evidence.at for line in named or lines]
+    said = [line.evidence.at for line in named or lines]
     return when_said(
         asked,
         question.query,
         min(days),
-        lambda meant: any(said_within(at, meant) for at in times),
+        lambda meant: any(said_within(at, meant) for at in said),
     )
 
 

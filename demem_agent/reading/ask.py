@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from demem_agent.encoders import as_matrix
 from demem_agent.errors import CollaboratorError, InvalidInput
 from demem_agent.later import dataclass
+from demem_agent.scoring.intent import Intent, intent_of
 from demem_agent.settings import Settings, check_floor, check_mode, check_order
 from demem_agent.slots.records import Vector
 from demem_agent.text.unsaid import in_context
@@ -150,6 +151,11 @@ class Ask:
     conditions: tuple[str, ...] = ()
     where: Where | None = None
     gated: str = ""
+
+    @property
+    def intent(self) -> Intent:
+        """What it asks for; the same record as of the query that the scorer sees."""
+        return intent_of(self.query, self.at.date() if self.at else None)
 
 
 def ask_of(query: str, given: Mapping[str, Any], settings: Settings, at: datetime | None) -> Ask:

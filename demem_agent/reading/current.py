@@ -22,10 +22,8 @@ from demem_agent.reading.decided import Decided, is_settled_against
 from demem_agent.reading.floor import Near
 from demem_agent.scoring import Ranking, moment
 from demem_agent.scoring.index import PassageIndex, Stretch, rows_of
-from demem_agent.scoring.time_asked import asks_of_before
 from demem_agent.slots.state import State
 from demem_agent.text.times.beginning import begins
-from demem_agent.text.times.dates import ranges
 from demem_agent.types import Evidence, Line, Superseded, number_of
 
 __all__ = ["Current", "current", "noted", "ordered", "replaced", "withheld"]
@@ -96,11 +94,10 @@ def current(
             over[row] = replace(over[row], moves=True) if row in over else one
     if not over:
         return over
-    before = asks_of_before(ask.query)
-    times = ranges(ask.query, ask.at.date() if ask.at else None)
-    last = max((time.last for time in times), default=None)
+    last = max((time.last for time in ask.intent.times()), default=None)
     return {
-        row: replace(one, asked=before or _held_then(state, one, last)) for row, one in over.items()
+        row: replace(one, asked=ask.intent.before or _held_then(state, one, last))
+        for row, one in over.items()
     }
 
 

@@ -20,7 +20,6 @@ from demem_agent.later import dataclass
 from demem_agent.scoring.odds import logistic
 from demem_agent.scoring.wording import WIDTH, tokens, wording_of
 from demem_agent.shipped import shipped
-from demem_agent.text.remembered import kept_lately
 
 __all__ = ["ASKED", "BUCKETS", "INPUTS", "Asked", "asked_of", "inputs_of", "pairs_of"]
 
@@ -124,7 +123,6 @@ def _pairs(words: list[str]) -> Iterator[str]:
         yield f"{one} _ {other}"
 
 
-@kept_lately(64)  # several steps of a read ask
 def asked_of(text: str) -> Asked:
     """Return what a message asks for."""
     return Asked(*_network().log_odds(text).tolist())

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demem_agent.later import dataclass
-from demem_agent.scoring.asked import asked_of
 from demem_agent.scoring.bearing import Standing, default_bearing
+from demem_agent.scoring.intent import intent_of
 from demem_agent.scoring.odds import logistic, logit
 from demem_agent.shipped import shipped
 
@@ -56,7 +56,7 @@ def gate_signals(message: str, held: float, standing: Standing) -> NDArray[np.fl
     """
     best = next(default_bearing().by_score(held, standing)(standing.scores[:1]))
     of_best, met = logit(best), float(standing.met[0])
-    of_memory = asked_of(message).of_memory
+    of_memory = intent_of(message).message.of_memory
     return np.array([logit(held), of_best, met, of_memory, of_memory * of_best, of_memory * met])
 
 

@@ -15,6 +15,7 @@ from demem_agent.encoders import is_word
 from demem_agent.later import dataclass, pattern
 from demem_agent.scoring.columns import Column
 from demem_agent.scoring.focus import focus
+from demem_agent.scoring.intent import Intent, intent_of
 from demem_agent.scoring.letters import marked, plain
 from demem_agent.scoring.lexical import Elsewhere, LexicalIndex
 from demem_agent.scoring.names import Names
@@ -60,6 +61,11 @@ class Query:
     unranked: str = ""
     directed: int | None = None
     unrouted: str = ""
+
+    @property
+    def intent(self) -> Intent:
+        """What it asks for."""
+        return intent_of(self.text, self.asked)
 
     @property
     def key(self) -> tuple[Hashable, ...]:

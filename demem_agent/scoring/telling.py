@@ -21,7 +21,6 @@ from demem_agent.scoring.index import PassageIndex
 from demem_agent.scoring.lexical import LexicalIndex
 from demem_agent.scoring.query import Query, Words
 from demem_agent.scoring.weights import PassageScore
-from demem_agent.text.language.questions import asks_when
 
 __all__ = ["Scored", "signals_of"]
 
@@ -97,7 +96,7 @@ def _timed(index: PassageIndex, query: Query, row: int, related: float) -> float
     def has(column: Kept) -> bool:
         return bool(index.kept[column.name].view()[row])
 
-    if not asks_when(query.text):
+    if not query.intent.is_of_time:
         return 0.0
     if has(TIMED):
         return related

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from demem_agent.later import dataclass
 from demem_agent.scoring.wording import wording_of
 from demem_agent.shipped import shipped
-from demem_agent.text.remembered import kept_lately
 
 __all__ = ["TIMES", "asks_of_before", "sum_of_words"]
 
@@ -39,7 +38,6 @@ def sum_of_words(question: str) -> NDArray[np.float32]:
     return found
 
 
-@kept_lately(64)  # several steps of a read ask
 def asks_of_before(question: str) -> bool:
     """Whether a question asks for what held before something else did."""
     model = _model()

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from demem_agent.later import dataclass
 from demem_agent.scoring.index import Stretch
-from demem_agent.scoring.time_asked import asks_of_before
+from demem_agent.scoring.intent import intent_of
 from demem_agent.slots.synonyms import is_of_another_thing, without_synonyms
 from demem_agent.text.language.sought import Sought, is_else
 from demem_agent.types import Context
@@ -73,7 +73,7 @@ class Corrected:
         told = past.reference or ""
         if is_else(now, self._after(row, past), said, told, day):
             return True
-        if asks_of_before(now.text) != asks_of_before(past.query):
+        if intent_of(now.text).before != intent_of(past.query).before:
             return True
         return is_of_another_thing(self._after(row, past).text, now.text)
 

@@ -21,12 +21,12 @@ from numpy.typing import NDArray
 from demem_agent.later import dataclass
 from demem_agent.scoring.features.passage import ASKS
 from demem_agent.scoring.index import PassageIndex, Stretch, rows_of
+from demem_agent.scoring.intent import intent_of
 from demem_agent.slots.corrected import BY_WRONG, Corrected, Wrong, by_line
 from demem_agent.slots.experience import spoken
 from demem_agent.slots.records import StoredContext
 from demem_agent.slots.vocabulary import LEAST, Shared, Vocabulary
 from demem_agent.text.language.another import Asks, is_another, plain_words
-from demem_agent.text.language.questions import asks_for
 from demem_agent.text.language.same_words import one_word_each
 from demem_agent.text.language.sought import Sought
 from demem_agent.text.language.words import content_terms
@@ -121,7 +121,7 @@ class _Question:
         return cls(
             asked=asked,
             spoken=spoken(asked.text),
-            kind=asks_for(asked.text),
+            kind=intent_of(asked.text).kind,
             terms=terms,
             words=frozenset(terms) - asker,
             asker=asker,
@@ -204,7 +204,7 @@ class Decisions:
         if context.conditions:
             self._bound.add(row)
         self._spoken.append(sys.intern(spoken(context.query)))
-        self._kinds.append(asks_for(context.query))
+        self._kinds.append(intent_of(context.query).kind)
         terms = list(map(sys.intern, _meant(context.query)))  # of all questions, in RAM once
         self._words.append(frozenset(terms))
         self._vocabulary.add(terms)

@@ -198,14 +198,11 @@ def _asked(state: State, query: Query) -> list[Span]:
     """Return the times that a question asks for and for nothing else."""
     index = state.passage_index()
     days = _days(state)
-    newest = int(days.max(initial=0))
-    asked = asked_days(
-        query.text,
-        query.asked,
-        date.fromordinal(newest) if newest else None,
-        telling_names(index.speakers.codes),
-    )
-    if not asked or not newest:
+    ordinal = int(days.max(initial=0))
+    newest = date.fromordinal(ordinal) if ordinal else None
+    times, names = query.intent.times(newest), telling_names(index.speakers.codes)
+    asked = asked_days(query.text, times, query.asked, newest, names)
+    if not asked or newest is None:
         return asked
     tells = (index.kind.view() != FILLER) & (days > 0)
     wanted = asked_to_tell(query, index.speakers.codes)

@@ -8,6 +8,7 @@ from benchmark_files import benchmark
 
 from demem_agent import SlotMemory
 from demem_agent.text.times.asked_days import asked_days
+from demem_agent.text.times.dates import stretches
 
 by_day = benchmark("by_day")
 
@@ -16,7 +17,8 @@ DAY = date(2023, 5, 1)
 
 def test_every_question_asks_for_its_days_alone() -> None:
     for asked in by_day.questions(DAY, date(2023, 8, 1), "Ana"):
-        (span,) = asked_days(asked.text, asked.at, None, {"ana"})
+        times = stretches(asked.text, asked.at, None)
+        (span,) = asked_days(asked.text, times, asked.at, None, {"ana"})
         assert (span.first, span.last) == (asked.first, asked.last)
         assert asked.first <= DAY <= asked.last < asked.at
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import date, datetime
 
 import pytest
@@ -9,9 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from demem_agent.text.times.asked_days import asked_days, said_within
+from demem_agent.text.times.dates import Span, stretches
 
 FRIDAY = date(2025, 6, 20)
 NAMES = {"ana", "bob"}
+
+
+def _asked_days(
+    question: str, asked: date | None, newest: date | None, names: Collection[str]
+) -> list[Span]:
+    return asked_days(question, stretches(question, asked, newest), asked, newest, names)
 
 
 @pytest.mark.parametrize(
@@ -67,7 +75,7 @@ NAMES = {"ana", "bob"}
 def test_a_question_for_a_time_alone_asks_for_its_days(
     question: str, first: str, last: str | None
 ) -> None:
-    (span,) = asked_days(question, FRIDAY, None, NAMES)
+    (span,) = _asked_days(question, FRIDAY, None, NAMES)
     assert (span.first, span.last) == (
         date.fromisoformat(first),
         date.fromisoformat(last or first),
@@ -101,26 +109,26 @@ def test_a_question_for_a_time_alone_asks_for_its_days(
     ],
 )
 def test_any_other_question_asks_for_no_days(question: str) -> None:
-    assert asked_days(question, FRIDAY, None, NAMES) == []
+    assert _asked_days(question, FRIDAY, None, NAMES) == []
 
 
 def test_a_date_without_a_year_is_the_last_one_that_was() -> None:
-    (span,) = asked_days("What happened on 26 December?", FRIDAY, None, ())
+    (span,) = _asked_days("What happened on 26 December?", FRIDAY, None, ())
     assert span.first == date(2024, 12, 26)
 
 
 def test_the_last_29_february_of_a_common_year_is_no_day() -> None:
-    assert asked_days("What happened on 29 February?", date(2024, 1, 5), None, ()) == []
+    assert _asked_days("What happened on 29 February?", date(2024, 1, 5), None, ()) == []
 
 
 def test_dates_go_by_the_newest_day_where_it_is_not_known_when_it_is_asked() -> None:
-    (span,) = asked_days("What was said on 3 May?", None, date(2023, 6, 1), ())
+    (span,) = _asked_days("What was said on 3 May?", None, date(2023, 6, 1), ())
     assert span.first == date(2023, 5, 3)
-    assert asked_days("What was said yesterday?", None, date(2023, 6, 1), ()) == []
+    assert _asked_days("What was said yesterday?", None, date(2023, 6, 1), ()) == []
 
 
 def test_a_moment_that_is_not_known_is_on_no_day() -> None:
-    spans = asked_days("yesterday", FRIDAY, None, ())
+    spans = _asked_days("yesterday", FRIDAY, None, ())
     assert said_within(datetime(2025, 6, 19, 23, 59), spans)
     assert not said_within(datetime(2025, 6, 20), spans)
     assert not said_within(None, spans)
@@ -128,9 +136,9 @@ def test_a_moment_that_is_not_known_is_on_no_day() -> None:
 
 @given(st.text(max_size=80), st.dates(), st.none() | st.dates())
 def test_any_text_is_looked_at(text: str, asked: date, newest: date | None) -> None:
-    for span in asked_days(f"{text} yesterday", asked, newest, NAMES):
+    for span in _asked_days(f"{text} yesterday", asked, newest, NAMES):
         assert span.first <= span.last
 
 
 def test_a_month_that_is_the_name_of_a_speaker_is_no_time() -> None:
-    assert asked_days("Summarise May", FRIDAY, None, {"may", "ana"}) == []
+    assert _asked_days("Summarise May", FRIDAY, None, {"may", "ana"}) == []

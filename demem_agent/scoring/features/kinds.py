@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from demem_agent.scoring.features.work import Feature, Kept, Said, Values, Work
-from demem_agent.text.language.questions import NAME, asks_how_many, asks_who, has_number
+from demem_agent.text.language.questions import NAME, has_number
 
 __all__ = ["COUNTED", "FEATURES"]
 
@@ -26,11 +26,11 @@ _NAMES = Kept("names", np.int8, _count_of_names)
 
 
 def _counted(work: Work) -> Values:
-    return work.scored(COUNTED) if asks_how_many(work.query.text) else work.nothing()
+    return work.scored(COUNTED) if work.query.intent.is_of_number else work.nothing()
 
 
 def _names(work: Work) -> Values:
-    return work.scored(_NAMES) if asks_who(work.query.text) else work.nothing()
+    return work.scored(_NAMES) if work.query.intent.is_of_name else work.nothing()
 
 
 FEATURES = (

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demem_agent.later import pattern
-from demem_agent.scoring.asked import asked_of
 from demem_agent.scoring.features.work import Feature, Work
 from demem_agent.scoring.query import Query
 from demem_agent.text.language.languages import ENGLISH
@@ -178,7 +177,7 @@ def _longest(terms: list[str]) -> list[str]:
 
 def asks_for_reply(query: Query) -> bool:
     """Whether a query rather asks for what an assistant said than for anything else."""
-    return asked_of(query.text).of_reply > 0
+    return query.intent.message.of_reply > 0
 
 
 def _user(work: Work) -> NDArray[np.float32]:
@@ -195,7 +194,7 @@ def _model(work: Work) -> NDArray[np.float32]:
 
 def _reply(work: Work, said: NDArray[np.bool_]) -> float:
     """Return how probably what an assistant said is asked for; 0 where it makes no difference."""
-    return asked_of(work.query.text).reply if said.any() else 0.0
+    return work.query.intent.message.reply if said.any() else 0.0
 
 
 def _model_replies(work: Work) -> NDArray[np.float32]:

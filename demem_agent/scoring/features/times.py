@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from demem_agent.scoring.features.work import Feature, Kept, Said, Values, Work
 from demem_agent.scoring.query import Query
-from demem_agent.text.language.questions import asks_when
-from demem_agent.text.times.dates import Span, find, stretches
+from demem_agent.text.times.dates import Span, find
 
 __all__ = ["DAY", "FEATURES", "TIMED"]
 
@@ -47,18 +46,18 @@ def _dated(work: Work) -> NDArray[np.bool_]:
     return marked[work.rows]
 
 
-def _asked_for(query: Query, days: NDArray[np.int32]) -> list[Span]:
+def _asked_for(query: Query, days: NDArray[np.int32]) -> tuple[Span, ...]:
     """Return the times that a query speaks of.
 
     "In May" is the last one before the query is asked, or, where that is not known, before the
     newest passage.
     """
     newest = int(days.max(initial=0))
-    return stretches(query.text, query.asked, date.fromordinal(newest) if newest else None)
+    return query.intent.times(date.fromordinal(newest) if newest else None)
 
 
 def _timed(work: Work) -> Values:
-    return work.scored(TIMED) if asks_when(work.query.text) else work.nothing()
+    return work.scored(TIMED) if work.query.intent.is_of_time else work.nothing()
 
 
 FEATURES = (

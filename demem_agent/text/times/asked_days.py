@@ -18,7 +18,7 @@ from datetime import date, datetime
 from demem_agent.later import pattern
 from demem_agent.text.language.languages import stop_words
 from demem_agent.text.language.words import language_of, worded
-from demem_agent.text.times.dates import Span, absolute, find, stretches
+from demem_agent.text.times.dates import Span, absolute, find
 from demem_agent.text.times.foreign_days import FOREIGN_MONTHS, foreign_days
 from demem_agent.text.times.periods import DAY, MONTH, day_name, period
 
@@ -90,18 +90,23 @@ _MOST = 200
 
 
 def asked_days(
-    question: str, asked: date | None, newest: date | None, names: Collection[str]
+    question: str,
+    times: Iterable[Span],
+    asked: date | None,
+    newest: date | None,
+    names: Collection[str],
 ) -> list[Span]:
     """Return the times that a question asks for and for nothing else; none for any other question.
 
     Args:
+        times: that it speaks of, by :func:`~demem_agent.text.times.dates.stretches`.
         asked: the day it is asked, if known.
         newest: the day that dates without a year go by where that is not known.
         names: words of the names of speakers, in lower case; a question may name them as well.
     """
     if len(question) > _MOST or _TELLS.match(question):
         return []
-    found = stretches(question, asked, newest)
+    found = list(times)
     found += _foreign(question, newest if asked is None else asked, found)
     found += _weekday(question, asked, found)
     found = [
