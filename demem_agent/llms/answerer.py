@@ -6,29 +6,31 @@ from demem_agent.answering.extractive import ExtractiveAnswerer
 from demem_agent.errors import BudgetSpent, ModelError
 from demem_agent.llms.model import ChatModel, Options, Prompt
 from demem_agent.llms.prompts import prompt_text
-from demem_agent.llms.structured import Failures, Reply, asked_for
-from demem_agent.text.language.words import clean, spoken_words
-from demem_agent.text.quoting.saying import noted
-from demem_agent.types import Draft, Line, Question
+from demem_agent.llms.quoted import cited, lines_that_hold, unfounded
+from demem_agent.llms.structured import Failures, Flag, Reply, Text, Texts, asked_for
+from demem_agent.types import Draft, Question
 
 __all__ = ["ModelAnswerer", "answering_prompt"]
 
 #: Tokens that an answer may have.
 _LONGEST = 500
+#: Characters of an answer in plain words, at most.
+_LONGEST_PLAIN = 200
 
 
 class _Answered(Reply):
-    known: bool
-    answer: str
-    quotes: list[str]
+    quotes: Texts
+    answer: Text
+    known: Flag
 
 
 class ModelAnswerer:
     """An :class:`~demem_agent.types.Answerer` that asks a model; works in sync and async memories.
 
     The model is told to quote what its answer rests on. Only quotations that stand in the reading
-    count, and lead to the evidence; an answer of which none does is thrown away. What it does not
-    know comes back as an empty text.
+    count, and lead to the evidence; an answer of which none does is thrown away, and so is one with
+    a date, a number or a name that its quotations do not have. What it does not know comes back as
+    an empty text.
 
     Args:
         model: any :class:`~demem_agent.llms.ChatModel`.
@@ -62,16 +64,19 @@ class ModelAnswerer:
                 raise
             self.failures.note(error)
             return self._extractive.answer(question)
-        if not reply.known:
+        rests_on = cited(reply.quotes, question.reading.lines)
+        if not rests_on:
             return Draft("")
-        cited = _cited(reply.quotes, question.reading.lines)
-        return Draft(reply.answer.strip(), tuple(cited))
+        return Draft(reply.answer.strip(), tuple(line.evidence.id for line in rests_on))
 
     async def _asked(self, question: Question) -> _Answered:
-        lines = question.reading.lines
-        prompt = answering_prompt(question)
         return await asked_for(
-            self._model, prompt, _Answered, self._options, lambda reply: _problem(reply, lines)
+            self._model,
+            answering_prompt(question),
+            _Answered,
+            self._options,
+            lambda reply: _problem(reply, question),
+            lambda text: _plain(text, question),
         )
 
 
@@ -81,46 +86,24 @@ def answering_prompt(question: Question) -> Prompt:
     return Prompt(prompt_text("answer"), f"{question.reading.text}\n\n{asked}: {question.query}")
 
 
-def _problem(reply: _Answered, lines: tuple[Line, ...]) -> str | None:
-    if not reply.known:
+def _problem(reply: _Answered, question: Question) -> str | None:
+    """Return why an answer cannot be used; None where it can, or where there is none.
+
+    What a model quotes rightly it knew, whatever it says of that.
+    """
+    lines = cited(reply.quotes, question.reading.lines)
+    if not reply.known and not (lines and reply.answer.strip()):
         return None
     if not reply.answer.strip():
         return "known is true and answer is empty"
-    if not _cited(reply.quotes, lines):
+    if not lines:
         return "no quotation stands in the memory block word for word"
-    return None
+    return unfounded(reply.answer, question, lines)
 
 
-def _cited(quotes: list[str], lines: tuple[Line, ...]) -> list[str]:
-    """Return the evidence of the lines that hold a quotation word for word.
-
-    The words may be those that were said, or those that the reading puts in their place.
-    """
-    found: dict[str, None] = {}
-    for quote in quotes:
-        quoted = spoken_words(quote)
-        if not quoted:
-            continue
-        for line in lines:
-            if _holds(line, quoted):
-                found[line.evidence.id] = None
-    return list(found)
-
-
-def _holds(line: Line, quoted: list[str]) -> bool:
-    raw = f"{line.evidence.speaker or ''} {line.text}"
-    plain = clean(raw).lower()
-    # Most lines have neither end of a quotation, which is told without taking them apart.
-    ends = (quoted[0], quoted[-1])
-    if all(end.isascii() and end not in plain for end in ends):
-        return False
-    spoken = _spaced(quoted)
-    if spoken in _spaced(spoken_words(raw)):
-        return True
-    as_read = noted(line.evidence, line.start, line.end)
-    return spoken in _spaced(spoken_words(as_read))
-
-
-def _spaced(tokens: list[str]) -> str:
-    """Join words so that one within another is not found."""
-    return f" {' '.join(tokens)} "
+def _plain(text: str, question: Question) -> _Answered | None:
+    """Return an answer in plain words that stand in the reading, as their own quotation."""
+    said = text.strip()
+    if len(said) > _LONGEST_PLAIN or not lines_that_hold(said, question.reading.lines):
+        return None
+    return _Answered(quotes=[said], answer=said, known=True)

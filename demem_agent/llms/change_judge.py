@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from demem_agent.llms.model import ChatModel, Options, Prompt
 from demem_agent.llms.prompts import prompt_text
-from demem_agent.llms.structured import Failures, Reply, asked_for, data_line
+from demem_agent.llms.structured import Failures, Reply, Text, asked_for, data_line
 from demem_agent.types import ChangeSaid, ChangeTask, ChangeVerdict
 
 __all__ = ["ModelChangeJudge", "comparing_prompt"]
@@ -15,7 +15,7 @@ _LONGEST = 400
 
 class _Compared(Reply):
     verdict: ChangeSaid
-    reason: str
+    reason: Text
 
 
 class ModelChangeJudge:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from demem_agent.llms.model import ChatModel, Options, Prompt
 from demem_agent.llms.prompts import prompt_text
-from demem_agent.llms.structured import Reply, asked_for
+from demem_agent.llms.structured import Flag, Number, Reply, asked_for
 from demem_agent.types import Attempt
 
 __all__ = ["Judging", "ModelJudge"]
@@ -18,11 +18,11 @@ _BEST = 4
 
 
 class _Marked(Reply):
-    right: bool
+    right: Flag
 
 
 class _Graded(Reply):
-    grade: int = Field(ge=0, le=_BEST)
+    grade: Annotated[Number, Field(ge=0, le=_BEST)]
 
 
 class ModelJudge:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from demem_agent.llms.model import ChatModel, Options, Prompt
 from demem_agent.llms.prompts import prompt_text
-from demem_agent.llms.structured import Failures, Reply, asked_for
+from demem_agent.llms.structured import Failures, Number, Reply, asked_for
 from demem_agent.types import Slot
 
 __all__ = ["ModelRouter", "routing_prompt"]
@@ -16,7 +16,7 @@ _LONGEST = 30
 
 
 class _Chosen(Reply):
-    slot: int
+    slot: Number
 
 
 class ModelRouter:

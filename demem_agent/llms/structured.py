@@ -1,32 +1,76 @@
-"""Ask a model for a JSON object, and take it only as it must be, after one repair at most."""
+"""Ask a model for a JSON object, and take it however the reply says it, after one repair at most.
+
+A reply is the first object in a text that is of the kind asked for: fences, prose and thinking
+around it are cut off, fields that were not asked for left out, and values put right whose meaning
+is plain, such as "true" for true or one text for a list of one.
+"""
 
 from __future__ import annotations
 
-import re
+import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from demem_agent.errors import BudgetSpent, ModelError
 from demem_agent.llms.model import ChatModel, Message, Options, Prompt
+from demem_agent.text.quoting.thinking import without_thinking
 
-__all__ = ["Failures", "Reply", "asked_for", "data_line"]
+__all__ = ["Failures", "Flag", "Number", "Reply", "Text", "Texts", "asked_for", "data_line"]
 
-_FENCED = re.compile(r"\A\s*```(?:json)?\s*\n(.*?)\n\s*```\s*\Z", re.DOTALL)
+#: Objects of a reply that are looked at.
+_MOST_OBJECTS = 20
+#: Temperature of a repair: at 0 a model mostly says the same again.
+_REPAIRING = 0.7
 _AGAIN = (
     "That cannot be used: {problem}. Reply again with one JSON object as described, and nothing"
     " else."
 )
 
 
-class Reply(BaseModel):
-    """What a model replies: exactly these fields, of exactly these types."""
+def _flag(given: object) -> object:
+    """Return a word for true or false as what it means."""
+    meant = {"true": True, "yes": True, "false": False, "no": False}
+    return meant.get(given.strip().lower(), given) if isinstance(given, str) else given
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+def _number(given: object) -> object:
+    """Return digits as a number."""
+    return int(given) if isinstance(given, str) and given.strip().isdecimal() else given
+
+
+def _text(given: object) -> object:
+    """Return a number as it is written, and nothing as an empty text."""
+    if isinstance(given, int | float) and not isinstance(given, bool):
+        return str(given)
+    return "" if given is None else given
+
+
+def _texts(given: object) -> object:
+    """Return one text as a list of one, and nothing as an empty list."""
+    if isinstance(given, str):
+        return [given] if given else []
+    return [] if given is None else given
+
+
+#: The types of the fields of a :class:`Reply`.
+Flag = Annotated[bool, BeforeValidator(_flag)]
+Number = Annotated[int, BeforeValidator(_number)]
+Text = Annotated[str, BeforeValidator(_text)]
+Texts = Annotated[list[Text], BeforeValidator(_texts)]
+
+
+class Reply(BaseModel):
+    """What a model replies: these fields, and what else it says left out."""
+
+    # Servers that hold a model to a schema want to be told that there is nothing else.
+    model_config = ConfigDict(
+        strict=True, extra="ignore", frozen=True, json_schema_extra={"additionalProperties": False}
+    )
 
 
 @dataclass(slots=True)
@@ -69,10 +113,16 @@ async def asked_for(
     kind: type[Kind],
     options: Options,
     check: Check[Kind] | None = None,
+    plain: Callable[[str], Kind | None] | None = None,
 ) -> Kind:
     """Return what a model replies, once it is of the kind asked for and passes the check.
 
-    A reply that does not is sent back once, with what is wrong with it.
+    A reply that does not is sent back once, with what is wrong with it, and asked for less coldly.
+    One that was cut off for its length is not: the next would be as long.
+
+    Args:
+        plain: makes what is asked for of a second reply that is no object; None where that cannot
+            be.
 
     Raises:
         ModelError: malformed, when the second reply is no better; or what the model raises.
@@ -83,8 +133,11 @@ async def asked_for(
     first = await model.acomplete(prompt, options)
     found, problem = judged(first.text)
     if found is None:
-        second = await model.acomplete(_repairing(prompt, first.text, problem), options)
+        again = replace(options, temperature=options.temperature or _REPAIRING)
+        second = await model.acomplete(_repairing(prompt, first.text, problem), again)
         found, problem = judged(second.text)
+        if found is None and plain is not None:
+            found = plain(without_thinking(second.text))
     if found is None:
         raise ModelError("malformed", model.name, note=f"{problem}, twice")
     return found
@@ -103,16 +156,35 @@ def _schema(kind: type[Reply]) -> dict[str, Any]:
 
 
 def _judged(kind: type[Kind], check: Check[Kind] | None, text: str) -> tuple[Kind | None, str]:
-    fenced = _FENCED.match(text)
-    body = fenced.group(1) if fenced else text
-    try:
-        found = kind.model_validate_json(body)
-    except ValidationError as error:
-        return None, _named(error)
-    problem = check(found) if check else None
-    if problem:
-        return None, problem
-    return found, ""
+    """Return the first object of a reply that can be used, or what is wrong with the first."""
+    first = ""
+    for given in _objects(without_thinking(text)):
+        try:
+            found = kind.model_validate(given)
+        except ValidationError as error:
+            first = first or _named(error)
+            continue
+        problem = check(found) if check else None
+        if not problem:
+            return found, ""
+        first = first or problem
+    return None, first or "it has no JSON object"
+
+
+def _objects(text: str) -> Iterator[dict[str, Any]]:
+    """Yield the JSON objects in a text, outermost ones, as far as they are whole."""
+    decoder = json.JSONDecoder(strict=False)  # models put line ends into texts as they are
+    place = text.find("{")
+    for _ in range(_MOST_OBJECTS):
+        if place < 0:
+            return
+        try:
+            given, end = decoder.raw_decode(text, place)
+        except (ValueError, RecursionError):
+            end = place + 1
+        else:
+            yield given
+        place = text.find("{", end)
 
 
 def _named(error: ValidationError) -> str:

@@ -22,7 +22,9 @@ __all__ = [
     "fault_of",
     "fault_of_note",
     "invented",
+    "names_not_in",
     "note_text",
+    "numbers_not_in",
     "rests_on",
     "source_of",
     "written",
@@ -158,21 +160,20 @@ def invented(line: str, sources: Sequence[Source]) -> str | None:
     body = line.removeprefix("- ")
     if not body.strip():
         return "is empty"
-    if _has_new_number(body, said):
+    if numbers_not_in(body, said):
         return "has a number that its items do not have"
     if not rests_on(body, said):
         return "has mostly words that its items do not have"
-    if _has_new_name(body, said):
+    if names_not_in(body, said):
         return "has a name, or begins with a word, that its items do not have"
     return None
 
 
-def _has_new_number(body: str, said: str) -> bool:
-    numbers = set(_NUMBER.findall(body))
-    if not numbers.issubset(_NUMBER.findall(said)):
-        return True
+def numbers_not_in(body: str, said: str) -> set[str]:
+    """Return the numbers of a statement, in digits or words, that do not stand in what was said."""
+    new = set(_NUMBER.findall(body)).difference(_NUMBER.findall(said))
     number_words = _NUMBER_WORDS & _folded_words(body)
-    return not number_words <= _folded_words(said)
+    return new | number_words.difference(_folded_words(said))
 
 
 def _folded_words(text: str) -> set[str]:
@@ -186,13 +187,11 @@ def rests_on(body: str, said: str) -> bool:
     return len(heard) >= GROUNDED * len(meant)
 
 
-def _has_new_name(body: str, said: str) -> bool:
+def names_not_in(body: str, said: str) -> set[str]:
+    """Return the words with a capital of a statement that do not stand in what was said."""
     known = {*stems(words(said)), *words(said)}
-    for name in _CAPITAL.findall(body):
-        word = name.casefold()
-        if content_terms(word) and not _is_known(word, known):
-            return True
-    return False
+    found = set(map(str.casefold, _CAPITAL.findall(body)))
+    return {word for word in found if content_terms(word) and not _is_known(word, known)}
 
 
 def _is_known(word: str, known: set[str]) -> bool:

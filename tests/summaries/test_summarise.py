@@ -171,7 +171,7 @@ def test_a_graded_judge_gives_fifths(provider: Provider) -> None:
     assert asyncio.run(judge.score(Attempt("Which?", "brass", "", "brass valve"))) == 0.5
 
 
-@pytest.mark.parametrize("grade", [5, -1, 2.5, "4", None, True])
+@pytest.mark.parametrize("grade", [5, -1, 2.5, "5", "four", None, True])
 def test_a_grade_that_is_none_is_an_error(grade: object) -> None:
     with saying(json.dumps({"grade": grade})) as provider:
         judge = ModelJudge(chat(provider), "graded")
