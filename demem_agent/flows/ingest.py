@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
 
+from demem_agent.changes.owners import narrates
 from demem_agent.encoders import EncoderInfo
 from demem_agent.errors import IdempotencyConflict
 from demem_agent.flows.commit import committed
@@ -25,6 +26,7 @@ from demem_agent.slots.placement import Arrival, Placed, place
 from demem_agent.slots.records import Delta, Head, Operation
 from demem_agent.slots.state import State
 from demem_agent.text.pieces import pieces
+from demem_agent.text.quoting.thinking import without_thinking
 from demem_agent.turns import Turn
 from demem_agent.types import Evidence, Ingested
 
@@ -131,8 +133,12 @@ def _results(coming: Sequence[Coming], fresh: Sequence[int], placed: Placed) -> 
 
 
 def cut(turn: Turn, request: str) -> Coming:
-    """Cut a turn into passages, without what memory itself had rendered."""
+    """Cut a turn into passages, without what memory itself had rendered, and without what a model
+    thought before it spoke.
+    """
     text = strip_rendered(turn.text)
+    if narrates(turn.speaker):
+        text = without_thinking(text)
     spans = tuple(pieces(text)) if text.strip() else ()
     return Coming(turn, request, text, spans)
 

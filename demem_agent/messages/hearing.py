@@ -12,6 +12,7 @@ from demem_agent.later import module
 from demem_agent.messages.parts import Piece
 from demem_agent.messages.records import Omitted, Turns
 from demem_agent.messages.shapes import Message, message_of
+from demem_agent.text.quoting.thinking import without_thinking
 from demem_agent.turns import Turn, text_field
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ class Hearing:
                 self.leave_out(piece.where, piece.text)
                 continue
             if piece.kind == "text":
-                turns.append(self._spoken(message, piece, nth))
+                turns += self._spoken(message, piece, nth)
             else:
                 turns += self._used(message, piece, nth)
             nth += 1
@@ -127,8 +128,13 @@ class Hearing:
         """Note what is not remembered."""
         self.left_out.append(Omitted(where, why))
 
-    def _spoken(self, message: Message, piece: Piece, nth: int) -> Turn:
-        return self._turn(message, self._speaker(message), message.role, piece.text, nth)
+    def _spoken(self, message: Message, piece: Piece, nth: int) -> Iterator[Turn]:
+        """Yield what was said as a turn; what a model thinks within its text is left out."""
+        text = without_thinking(piece.text) if message.role == "assistant" else piece.text
+        if not text:
+            self.leave_out(piece.where, "thinking")
+            return
+        yield self._turn(message, self._speaker(message), message.role, text, nth)
 
     def _used(self, message: Message, piece: Piece, nth: int) -> Iterator[Turn]:
         """Yield the call of a tool or its result as a turn, if they are wanted."""

@@ -15,6 +15,7 @@ from demem_agent.errors import BudgetSpent, ModelError
 from demem_agent.llms import ChatModel, Health, Prompt, Stream
 from demem_agent.llms.answerer import ModelAnswerer
 from demem_agent.text.language.words import content_terms
+from demem_agent.text.quoting.thinking import spoken_so_far, without_thinking
 from demem_agent.text.unsaid import in_context
 from demem_agent.types import Draft, Line, Question
 
@@ -95,19 +96,22 @@ class Talker:
     def _replied(self, prompt: Prompt) -> str:
         if isinstance(self.model, _Streams):
             return self._streamed(self.model.stream(prompt))
-        text = self.model.complete(prompt).text.strip()
+        text = without_thinking(self.model.complete(prompt).text).strip()
         self._give(text)
         return text
 
     def _streamed(self, stream: Stream) -> str:
-        """Pass pieces on as they come, from the first that is not blank; return the whole text."""
-        pieces: list[str] = []
+        """Pass on what is said as it comes, without thinking; return all that was said."""
+        text = given = ""
         for piece in stream:
-            words = piece if pieces else piece.lstrip()
-            if words:
-                pieces.append(words)
-                self._give(words)
-        return "".join(pieces).strip()
+            text += piece
+            said = spoken_so_far(text).lstrip()
+            if not said.startswith(given):  # what had come was thought: the end of that came now
+                given = ""
+            if len(said) > len(given):
+                self._give(said[len(given) :])
+                given = said
+        return without_thinking(text).strip()
 
 
 def rests_on(answer: str, query: str, lines: Sequence[Line]) -> tuple[str, ...]:
