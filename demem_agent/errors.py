@@ -11,6 +11,7 @@
     ├── CertificateRefused    a certificate does not come to what it claims
     ├── CollaboratorError     an encoder, answerer, scorer or reranker gave an unusable result
     │   ├── ModelError        a language model failed or gave nothing usable; ``kind`` says how
+    │   │   └── UnusableReply it replied otherwise than it was asked to, twice
     │   └── BudgetSpent       a spending limit stops a call of a language model
     ├── MissingExtra          also an ImportError: an optional dependency is not installed
     ├── WorkersGone           no worker is left to work on many memories
@@ -43,6 +44,7 @@ __all__ = [
     "RemoteError",
     "StaleState",
     "StoreError",
+    "UnusableReply",
     "WorkersGone",
 ]
 
@@ -185,6 +187,7 @@ class ModelError(CollaboratorError):
         model: its name, as the caller wrote it.
         status: the HTTP status, where there was one.
         retry_after: seconds that the provider asked to wait, where it did.
+        context: tokens that the model takes, where the provider told that of a longer prompt.
         requests: HTTP requests that the call made.
     """
 
@@ -195,12 +198,14 @@ class ModelError(CollaboratorError):
         *,
         status: int | None = None,
         retry_after: float | None = None,
+        context: int | None = None,
         note: str = "",
     ) -> None:
         self.kind = kind
         self.model = model
         self.status = status
         self.retry_after = retry_after
+        self.context = context
         self.requests = 0
         code = f"HTTP {status}" if status else ""
         details = "; ".join(filter(None, (code, note)))
@@ -208,6 +213,25 @@ class ModelError(CollaboratorError):
         if details:
             text += f" ({details})"
         super().__init__(text)
+
+    @property
+    def is_too_much(self) -> bool:
+        """Whether less to work on may help: the prompt or the reply was too long, or the model
+        replied in no usable way.
+        """
+        return self.kind in ("too long", "cut off")
+
+
+class UnusableReply(ModelError):
+    """Report a model that replied otherwise than it was asked to, twice."""
+
+    def __init__(self, model: str, problem: str) -> None:
+        super().__init__("malformed", model, note=f"{problem}, twice")
+
+    @property
+    def is_too_much(self) -> bool:
+        """Less to work on may help."""
+        return True
 
 
 class BudgetSpent(CollaboratorError):

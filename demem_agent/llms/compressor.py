@@ -7,34 +7,30 @@ from __future__ import annotations
 
 from demem_agent.llms.model import ChatModel, Options, Prompt
 from demem_agent.llms.prompts import prompt_text
-from demem_agent.llms.structured import Failures, Reply, asked_for, data_line
-from demem_agent.summaries.grounding import fault_of
+from demem_agent.llms.structured import Entries, Failures, asked_for, data_line
+from demem_agent.summaries.grounding import fault_of, sound
 from demem_agent.types import Compression, Proposal, Source
 
 __all__ = ["ModelCompressor", "compressing_prompt"]
 
 
-class _Summary(Reply):
-    statements: list[str]
-    covers: list[list[str]]
-
-    @property
-    def proposal(self) -> Proposal:
-        return Proposal(tuple(self.statements), tuple(tuple(cover) for cover in self.covers))
+#: Tokens that a reply has at least, and for each unit of the limit: a summary and its ids.
+_LEAST, _OF_UNIT = 500, 1.5
 
 
 class ModelCompressor:
     """A :class:`~demem_agent.types.Compressor` that asks a model; works in sync and async memories.
 
-    The evidence goes to the model as data, one line an item with its id. A reply that covers
-    unknown ids, says what is not in the evidence, measures too much or loses what was needed is
-    sent back once with the reason. Its calls are background work: a spending limit stops them
-    first. ``failures`` counts what came to nothing, and why.
+    The evidence goes to the model as data, one line an item with its id. Statements that name
+    unknown ids or say what is not in the evidence are left out; a reply of which none is left, or
+    that measures too much or loses what was needed, is sent back once with the reason. Its calls
+    are background work: a spending limit stops them first. ``failures`` counts what came to
+    nothing, and why.
     """
 
     def __init__(self, model: ChatModel, *, temperature: float | None = 0.0) -> None:
         self._model = model
-        self._options = Options(temperature=temperature, background=True)
+        self._temperature = temperature
         self.failures = Failures()
 
     @property
@@ -49,15 +45,18 @@ class ModelCompressor:
             ModelError, BudgetSpent: the memory then keeps the summary it has.
         """
         prompt = compressing_prompt(task)
+        options = Options(
+            max_tokens=_LEAST + int(_OF_UNIT * task.limit),
+            temperature=self._temperature,
+            background=True,
+        )
+
+        def fault(given: Entries) -> str | None:
+            return fault_of(sound(given.proposal, task), task)
+
         with self.failures.counted():
-            reply = await asked_for(
-                self._model,
-                prompt,
-                _Summary,
-                self._options,
-                lambda given: fault_of(given.proposal, task),
-            )
-        return reply.proposal
+            reply = await asked_for(self._model, prompt, Entries, options, fault)
+        return sound(reply.proposal, task)
 
 
 def compressing_prompt(task: Compression) -> Prompt:

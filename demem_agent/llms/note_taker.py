@@ -7,34 +7,29 @@ from __future__ import annotations
 
 from demem_agent.llms.model import ChatModel, Options, Prompt
 from demem_agent.llms.prompts import prompt_text
-from demem_agent.llms.structured import Failures, Reply, asked_for, data_line
+from demem_agent.llms.structured import Entries, Failures, asked_for, data_line
 from demem_agent.summaries.grounding import fault_of_note
 from demem_agent.types import Noting, Proposal
 
 __all__ = ["ModelNoteTaker", "noting_prompt"]
 
 
-class _Notes(Reply):
-    notes: list[str]
-    covers: list[list[str]]
-
-    @property
-    def proposal(self) -> Proposal:
-        return Proposal(tuple(self.notes), tuple(tuple(cover) for cover in self.covers))
+#: Tokens that a reply may have: of twenty messages with a note each.
+_LONGEST = 2_000
 
 
 class ModelNoteTaker:
     """A :class:`~demem_agent.types.NoteTaker` that asks a model; works in sync and async memories.
 
-    What was said goes to the model as data, one line an item with its id. A reply in which any note
-    says what its items do not is sent back once with the reason; of the second one the memory keeps
-    the notes that are sound. Its calls are background work: a spending limit stops them first.
+    What was said goes to the model as data, one line an item with its id. Of a reply the memory
+    keeps the notes that are sound; one without any is sent back once with the reason. Its calls are
+    background work: a spending limit stops them first.
     ``failures`` counts what came to nothing, and why.
     """
 
     def __init__(self, model: ChatModel, *, temperature: float | None = 0.0) -> None:
         self._model = model
-        self._options = Options(temperature=temperature, background=True)
+        self._options = Options(max_tokens=_LONGEST, temperature=temperature, background=True)
         self.failures = Failures()
 
     @property
@@ -49,17 +44,14 @@ class ModelNoteTaker:
             ModelError, BudgetSpent: the memory then has no notes of these items yet.
         """
         prompt = noting_prompt(task)
-        last: list[_Notes] = []
+        looked_at: list[Entries] = []
 
-        def fault(given: _Notes) -> str | None:
-            if len(given.notes) != len(given.covers):
-                return "notes and covers are not equally many"
-            again = bool(last)
-            last.append(given)
-            return None if again else _first_fault(given, task)
+        def fault(given: Entries) -> str | None:
+            looked_at.append(given)
+            return _fault_of_all(given.proposal, task) if len(looked_at) == 1 else None
 
         with self.failures.counted():
-            reply = await asked_for(self._model, prompt, _Notes, self._options, fault)
+            reply = await asked_for(self._model, prompt, Entries, self._options, fault)
         return reply.proposal
 
 
@@ -71,9 +63,8 @@ def noting_prompt(task: Noting) -> Prompt:
     return Prompt(prompt_text("notes"), block)
 
 
-def _first_fault(given: _Notes, task: Noting) -> str | None:
-    for number, (note, cover) in enumerate(zip(given.notes, given.covers, strict=True), 1):
-        fault = fault_of_note(note, cover, task)
-        if fault is not None:
-            return f"note {number} {fault}"
-    return None
+def _fault_of_all(given: Proposal, task: Noting) -> str | None:
+    """Return what is wrong with the first note where something is with every one."""
+    pairs = zip(given.statements, given.covers, strict=True)
+    faults = [fault_of_note(note, cover, task) for note, cover in pairs]
+    return f"entry 1 {faults[0]}" if faults and all(faults) else None

@@ -8,20 +8,33 @@ is plain, such as "true" for true or one text for a list of one.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from demem_agent.errors import BudgetSpent, ModelError
+from demem_agent.errors import BudgetSpent, ModelError, UnusableReply
 from demem_agent.llms.model import ChatModel, Message, Options, Prompt
 from demem_agent.text.quoting.thinking import without_thinking
+from demem_agent.types import Proposal
 
-__all__ = ["Failures", "Flag", "Number", "Reply", "Text", "Texts", "asked_for", "data_line"]
+__all__ = [
+    "Entries",
+    "Failures",
+    "Flag",
+    "Number",
+    "Reply",
+    "Text",
+    "Texts",
+    "asked_for",
+    "data_line",
+]
 
+_BEGINS = re.compile(r"[{[]")
 #: Objects of a reply that are looked at.
 _MOST_OBJECTS = 20
 #: Temperature of a repair: at 0 a model mostly says the same again.
@@ -57,11 +70,29 @@ def _texts(given: object) -> object:
     return [] if given is None else given
 
 
+def _id(given: object) -> object:
+    """Return the id of an item as a model may write it: "[e3]", "e3:", 3."""
+    if isinstance(given, int) and not isinstance(given, bool):
+        return f"e{given}"
+    if not isinstance(given, str):
+        return given
+    bare = given.strip().strip("[]:.~* ")
+    return f"e{bare}" if bare.isdecimal() else bare
+
+
+def _listed(given: object) -> object:
+    """Return one thing as a list of one, and nothing as an empty list."""
+    if isinstance(given, list):
+        return given
+    return [] if given is None else [given]
+
+
 #: The types of the fields of a :class:`Reply`.
 Flag = Annotated[bool, BeforeValidator(_flag)]
 Number = Annotated[int, BeforeValidator(_number)]
 Text = Annotated[str, BeforeValidator(_text)]
 Texts = Annotated[list[Text], BeforeValidator(_texts)]
+Ids = Annotated[list[Annotated[str, BeforeValidator(_id)]], BeforeValidator(_listed)]
 
 
 class Reply(BaseModel):
@@ -71,6 +102,41 @@ class Reply(BaseModel):
     model_config = ConfigDict(
         strict=True, extra="ignore", frozen=True, json_schema_extra={"additionalProperties": False}
     )
+
+
+class Entry(Reply):
+    """One thing of several that a model writes, with the ids of what it was made from."""
+
+    text: Text
+    of: Ids = Field(alias="from")
+
+
+def _usable(given: object) -> object:
+    """Return those of some entries that are any; all of them where none is."""
+    every = _listed(given)
+    assert isinstance(every, list)
+    found = [one for one in every if _is_entry(one)]
+    return found or every
+
+
+def _is_entry(given: object) -> bool:
+    try:
+        Entry.model_validate(given)
+    except ValidationError:
+        return False
+    return True
+
+
+class Entries(Reply):
+    """Several entries: one that is none costs no other."""
+
+    entries: Annotated[list[Entry], BeforeValidator(_usable)]
+
+    @property
+    def proposal(self) -> Proposal:
+        """The entries as memory takes them."""
+        texts, ids = (tuple(one.text for one in self.entries), [one.of for one in self.entries])
+        return Proposal(texts, tuple(map(tuple, ids)))
 
 
 @dataclass(slots=True)
@@ -125,7 +191,8 @@ async def asked_for(
             be.
 
     Raises:
-        ModelError: malformed, when the second reply is no better; or what the model raises.
+        UnusableReply: when the second reply is no better.
+        ModelError: what the model raises.
         BudgetSpent: when a spending limit stops a call.
     """
     options = replace(options, schema=_schema(kind))
@@ -139,7 +206,7 @@ async def asked_for(
         if found is None and plain is not None:
             found = plain(without_thinking(second.text))
     if found is None:
-        raise ModelError("malformed", model.name, note=f"{problem}, twice")
+        raise UnusableReply(model.name, problem)
     return found
 
 
@@ -160,7 +227,7 @@ def _judged(kind: type[Kind], check: Check[Kind] | None, text: str) -> tuple[Kin
     first = ""
     for given in _objects(without_thinking(text)):
         try:
-            found = kind.model_validate(given)
+            found = kind.model_validate(_as_fields(kind, given))
         except ValidationError as error:
             first = first or _named(error)
             continue
@@ -171,20 +238,26 @@ def _judged(kind: type[Kind], check: Check[Kind] | None, text: str) -> tuple[Kin
     return None, first or "it has no JSON object"
 
 
-def _objects(text: str) -> Iterator[dict[str, Any]]:
-    """Yield the JSON objects in a text, outermost ones, as far as they are whole."""
+def _objects(text: str) -> Iterator[dict[str, Any] | list[Any]]:
+    """Yield the JSON objects and lists in a text, outermost ones, as far as they are whole."""
     decoder = json.JSONDecoder(strict=False)  # models put line ends into texts as they are
-    place = text.find("{")
+    end = 0
     for _ in range(_MOST_OBJECTS):
-        if place < 0:
+        begins = _BEGINS.search(text, end)
+        if begins is None:
             return
         try:
-            given, end = decoder.raw_decode(text, place)
+            given, end = decoder.raw_decode(text, begins.start())
         except (ValueError, RecursionError):
-            end = place + 1
+            end = begins.end()
         else:
             yield given
-        place = text.find("{", end)
+
+
+def _as_fields(kind: type[Reply], given: dict[str, Any] | list[Any]) -> object:
+    """Return a list as the only field of a reply that has one."""
+    names = list(kind.model_fields)
+    return {names[0]: given} if isinstance(given, list) and len(names) == 1 else given
 
 
 def _named(error: ValidationError) -> str:

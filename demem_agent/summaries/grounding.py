@@ -26,6 +26,7 @@ __all__ = [
     "note_text",
     "numbers_not_in",
     "rests_on",
+    "sound",
     "source_of",
     "written",
 ]
@@ -97,6 +98,22 @@ def fault_of(proposal: Proposal, task: Compression) -> str | None:
     if lost:
         return f"{lost} of the items marked with * are not in the statements"
     return None
+
+
+def sound(proposal: Proposal, task: Compression) -> Proposal:
+    """Return a proposal without the statements that are not made from what they cover.
+
+    It stays as it is where all would go: then what is wrong with it can be told.
+    """
+    pairs = zip(proposal.statements, proposal.covers, strict=True)
+    found = [(text, cover) for text, cover in pairs if _is_sound(text, cover, task)]
+    if not found:
+        return proposal
+    return Proposal(tuple(text for text, _ in found), tuple(cover for _, cover in found))
+
+
+def _is_sound(statement: str, cover: Sequence[str], task: Compression) -> bool:
+    return _fault_of_statement(_line(statement), cover, task.sources) is None
 
 
 def fault_of_note(note: str, cover: Sequence[str], task: Noting) -> str | None:

@@ -84,16 +84,14 @@ def _share(user: str) -> float:
 
 def _summarise(system: str, user: str) -> Reply:
     limit = int(_LIMIT.findall(system)[-1])
-    statements: list[str] = []
-    covers: list[list[str]] = []
+    entries: list[Reply] = []
     size = 0
     for item, text in _needed_first(user):
         size += len(text) + 3
         if size > limit:
             break
-        statements.append(f"- {text}")
-        covers.append([item])
-    return {"statements": statements, "covers": covers}
+        entries.append({"text": f"- {text}", "from": [item]})
+    return {"entries": entries}
 
 
 def _needed_first(user: str) -> Iterator[tuple[str, str]]:
@@ -104,15 +102,13 @@ def _needed_first(user: str) -> Iterator[tuple[str, str]]:
 
 
 def _notes(system: str, user: str) -> Reply:
-    notes: list[str] = []
-    covers: list[list[str]] = []
+    notes: list[Reply] = []
     for item, mark, text in _SOURCE.findall(user):
         _, _, said = text.rpartition(": ")
-        for sentence in map(str.strip, re.split(r"(?<=[.!])\s", said)):
-            if sentence and "?" not in sentence and not mark:
-                notes.append(sentence)
-                covers.append([item])
-    return {"notes": notes, "covers": covers}
+        sentences = map(str.strip, re.split(r"(?<=[.!])\s", said))
+        telling = [one for one in sentences if one and "?" not in one and not mark]
+        notes += [{"text": one, "from": [item]} for one in telling]
+    return {"entries": notes}
 
 
 def _compare(system: str, user: str) -> Reply:

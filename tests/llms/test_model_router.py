@@ -75,7 +75,7 @@ def test_it_works_in_a_memory_that_awaits(provider: Provider) -> None:
     assert asyncio.run(routed()) == 1
 
 
-@pytest.mark.parametrize("reply", ['{"slot": 99}', '{"slot": "0"}', "slot 0"])
+@pytest.mark.parametrize("reply", ['{"slot": 99}', '{"slot": "zero"}', "slot 0"])
 def test_a_slot_that_is_not_there_is_not_taken_and_the_score_chooses(reply: str) -> None:
     with Provider(reply) as provider:
         router = ModelRouter(chat(provider))

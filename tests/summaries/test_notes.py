@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -331,13 +331,38 @@ def test_a_model_takes_notes_of_what_is_no_question() -> None:
     assert taken.refused == ()
 
 
-def test_a_reply_with_an_unsound_note_is_asked_for_again_once() -> None:
-    said = json.dumps({"notes": ["Ana moved to Faro."], "covers": [["e1"]]})
+def test_a_reply_without_a_sound_note_is_asked_for_again_once() -> None:
+    said = json.dumps({"entries": [{"text": "Ana moved to Faro.", "from": ["e1"]}]})
     with Provider(said) as provider:
         memory = memory_of(ModelNoteTaker(model_of(provider)))
         (taken,) = memory.take_notes()
         asked = len(provider.requests)
     assert (taken.notes, len(taken.refused), asked) == ((), 1, 2)
+
+
+def test_a_sound_note_is_kept_beside_one_that_is_not_and_beside_no_note_at_all() -> None:
+    good = {"text": TOLD[0][1], "from": "[e1]"}
+    bad = {"text": "Ana moved to Faro.", "from": ["e1"]}
+    with Provider(json.dumps([good, bad, {"note": 1}, "note"])) as provider:
+        memory = memory_of(ModelNoteTaker(model_of(provider)))
+        (taken,) = memory.take_notes()
+        asked = len(provider.requests)
+    assert (len(taken.notes), len(taken.refused), asked) == (1, 1, 1)
+    assert memory.evidence()[3].text == TOLD[0][1]
+
+
+def test_a_model_that_cannot_cope_is_asked_for_fewer_items_and_passes_over_one() -> None:
+    def says(messages: Sequence[Mapping[str, object]]) -> str:
+        lines = str(messages[1]["content"])
+        return "I cannot." if "[e1] " in lines else obedient(messages)
+
+    with Provider(says) as provider:
+        memory = memory_of(ModelNoteTaker(model_of(provider)))
+        first, *later = memory.take_notes()
+        rest = memory.take_notes()
+    assert (first.of, bool(first.failed), first.notes) == (("e1",), True, ())
+    done = [one for one in (*later, *rest) if one.notes]
+    assert [one.of for one in done] == [("e2", "e3")]
 
 
 @pytest.mark.parametrize("fault", FAILING)

@@ -257,7 +257,8 @@ def test_a_model_that_spoils_a_summary_changes_nothing(provider: Provider, fault
     assert not done.kept
     assert done.reason
     assert memory.fingerprint() == before
-    assert memory._held.team.compressor.failures.count == 1  # type: ignore[union-attr]
+    # A model that cannot cope is asked for a summary of less as well.
+    assert 1 <= memory._held.team.compressor.failures.count <= 3  # type: ignore[union-attr]
 
 
 def test_what_is_written_while_the_slot_changes_is_not_kept() -> None:

@@ -7,6 +7,7 @@ where no such exception is being handled, which leaves it without a context.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Mapping
 from functools import cache
@@ -36,9 +37,19 @@ _BY_CODE: Mapping[str, ModelFault] = {
     "content_filter": "refused",
     "content_policy_violation": "refused",
     "context_length_exceeded": "too long",
+    "exceed_context_size_error": "too long",
     "insufficient_quota": "quota",
     "string_above_max_length": "too long",
 }
+
+#: How servers say that a prompt is too long where neither status nor code does; only compared.
+_OVERFLOW = re.compile(
+    r"context (?:length|size|window)|maximum context|prompt is too long|too many (?:input )?tokens",
+    re.IGNORECASE,
+)
+_CONTEXT = re.compile(
+    r"context (?:length|size|window)(?: is| of)? \(?(\d[\d,]{2,9})\b", re.IGNORECASE
+)
 
 
 @cache
@@ -80,8 +91,21 @@ def _status_fault(error: APIStatusError, model: str) -> ModelError:
     status = error.status_code
     otherwise: ModelFault = "unavailable" if status >= 500 else "rejected"
     kind = _by_code(error) or _BY_STATUS.get(status, otherwise)
+    if kind == "rejected" and _OVERFLOW.search(error.message):
+        kind = "too long"
     wait = wait_asked_for(error.response.headers)
-    return ModelError(kind, model, status=status, retry_after=wait)
+    context = _context_told(error) if kind == "too long" else None
+    return ModelError(kind, model, status=status, retry_after=wait, context=context)
+
+
+def _context_told(error: APIStatusError) -> int | None:
+    """Return the tokens that a model takes, as llama.cpp has it in a field and others in words."""
+    body = error.body if isinstance(error.body, Mapping) else {}
+    told = body.get("n_ctx")
+    if isinstance(told, int) and told > 0:
+        return told
+    found = _CONTEXT.search(error.message)
+    return int(found[1].replace(",", "")) if found else None
 
 
 def _by_code(error: APIStatusError) -> ModelFault | None:
