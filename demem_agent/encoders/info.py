@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os.path
 from collections.abc import Callable, Iterator
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -31,10 +32,12 @@ class EncoderInfo:
     Attributes:
         name: the same on every machine for the same encoder.
         fingerprint: tells two versions of one name apart; empty when the encoder does not give one.
+        multilingual: whether it says that its vectors of one meaning are alike in any language.
     """
 
     name: str
     fingerprint: str = ""
+    multilingual: bool = field(default=False, compare=False)
 
 
 def describe(encoder: object) -> EncoderInfo:
@@ -47,7 +50,8 @@ def describe(encoder: object) -> EncoderInfo:
     loaded or run.
     """
     name = _text(encoder, "name") or _name_by_what_it_is(encoder)
-    return EncoderInfo(name, _text(encoder, "fingerprint"))
+    multilingual = getattr(encoder, "multilingual", False) is True
+    return EncoderInfo(name, _text(encoder, "fingerprint"), multilingual)
 
 
 def _name_by_what_it_is(encoder: object) -> str:

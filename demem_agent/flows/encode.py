@@ -62,7 +62,7 @@ def encoded(state: State, ask: Ask) -> Flow[Query]:
         return Query(ask.query, ask.vector, asked_on, ask.asker)
     vectors = yield from encoded_queries(state, (ask.query,), state.head.dimensions)
     _require_memorys(state, vectors)
-    return Query(ask.query, vectors.matrix[0], asked_on, ask.asker)
+    return Query(ask.query, vectors.matrix[0], asked_on, ask.asker, vectors.encoder.multilingual)
 
 
 def encoded_text(state: State, text: str) -> Flow[Vectors]:

@@ -27,6 +27,7 @@ from demem_agent.scoring.related import RelatedWords
 from demem_agent.scoring.spelling import Heard, Spelling
 from demem_agent.scoring.turns import Turns
 from demem_agent.text.language.languages import ENGLISH
+from demem_agent.text.language.scripts import SCRIPTS, script_of
 from demem_agent.text.language.words import is_surely_english, worded
 from demem_agent.types import Evidence, number_of
 
@@ -40,7 +41,9 @@ class PassageIndex:
         item, slot, session, speaker: whole numbers that stand for what each passage is part of.
         turns: the same by the turn, with the other way round.
         language: the same for the language that its words are in; ``told`` is whether they tell it:
-            what says nothing of it counts as English, and what is of several tells none.
+            what says nothing of it counts as English, and what is of several tells none. Those in
+            other scripts than Latin are told apart by ``script``, a number of
+            :data:`~demem_agent.text.language.scripts.SCRIPTS`.
         form, halves, kind, small: what each says, as :class:`~demem_agent.scoring.forms.Forms`.
         changes: how often passages came or went, or were hidden.
         hidden: ids of the items that are not ranked.
@@ -61,6 +64,7 @@ class PassageIndex:
         self.form = Column(np.int64)
         self.language = Column(np.int32)
         self.told = Column(np.bool_)
+        self.script = Column(np.int8)
         self.halves = Column(np.int64, 2)
         self.kind = Column(np.int8)
         self.small = Column(np.bool_)
@@ -125,6 +129,7 @@ class PassageIndex:
             "kind": self.kind,
             "small": self.small,
             "told": self.told,
+            "script": self.script,
         }
         return told | {f"kept.{name}": column for name, column in self.kept.items()}
 
@@ -179,6 +184,7 @@ class PassageIndex:
         stemmed = told.stems
         self.language.append(self.languages.code(told.language))
         self.told.append(told.each is None and _tells_language(told.language, text))
+        self.script.append(SCRIPTS.index(script_of(told.words)))
         self.lexical.add(stemmed)
         self.related.add(stemmed, marked(told))
 
@@ -221,6 +227,7 @@ class PassageIndex:
         yield self.form
         yield self.language
         yield self.told
+        yield self.script
         yield self.halves
         yield self.kind
         yield self.small

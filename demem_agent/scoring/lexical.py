@@ -46,12 +46,19 @@ class Elsewhere:
     """Which rows are known to be of another language than a query.
 
     Attributes:
-        rows: marks them, shape (rows,).
+        rows: marks those in the same script, shape (rows,).
+        other: marks those in another script, whose words are other words anyway.
         shared: terms that are the same in any language, such as names.
     """
 
     rows: NDArray[np.bool_]
+    other: NDArray[np.bool_]
     shared: frozenset[str]
+
+    def among(self, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
+        """Mark those of some rows that are of another language or script, shape (n,)."""
+        marked: NDArray[np.bool_] = self.rows[rows] | self.other[rows]
+        return marked
 
     def worth(self, term: str, rows: NDArray[np.signedinteger[Any]]) -> NDArray[np.float32] | float:
         """Return what meeting a term counts in each of some rows."""

@@ -21,7 +21,8 @@ from demem_agent.scoring.lexical import Elsewhere, LexicalIndex
 from demem_agent.scoring.names import Names
 from demem_agent.scoring.spelling import Heard
 from demem_agent.text.language.languages import ENGLISH
-from demem_agent.text.language.words import is_surely_english, language_of, stems, worded
+from demem_agent.text.language.scripts import SCRIPTS, script_of
+from demem_agent.text.language.words import is_surely_english, language_of, stems, worded, words
 
 __all__ = ["GUESSED", "Query", "Stretch", "Words", "elsewhere_than", "words_of"]
 
@@ -47,6 +48,7 @@ class Query:
         vector: of unit length, shape (d,).
         asked: the day it is asked, if known.
         asker: who asks, if known.
+        multilingual: whether its vector is near those of the same meaning in other languages.
         relevance: by passage, what a reranker says; empty where it was not asked.
         unranked: how a reranker failed; "" where none did.
         directed: the slot that a router chose; None where it was not asked, or failed.
@@ -57,6 +59,7 @@ class Query:
     vector: NDArray[np.float32]
     asked: date | None = None
     asker: str | None = None
+    multilingual: bool = False
     relevance: Mapping[Stretch, float] = field(default_factory=dict)
     unranked: str = ""
     directed: int | None = None
@@ -70,7 +73,7 @@ class Query:
     @property
     def key(self) -> tuple[Hashable, ...]:
         """All that the score goes by, by which a ranking may be kept; nothing that others say."""
-        return self.text, self.vector.tobytes(), self.asked, self.asker
+        return self.text, self.vector.tobytes(), self.asked, self.asker, self.multilingual
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +117,7 @@ class Languages(Protocol):
 
     language: Column
     told: Column
+    script: Column
     languages: Names
     speakers: Names
 
@@ -124,18 +128,19 @@ def elsewhere_than(text: str, index: Languages) -> Elsewhere | None:
     None where none is. Names are the same in any language; in German they cannot be told by their
     capitals.
     """
-    if len(index.languages.codes) < 2:  # as of most memories
+    other = index.script.view() != SCRIPTS.index(script_of(words(text)))
+    if len(index.languages.codes) < 2 and not other.any():  # as of most memories
         return None
     language = language_of(text)
-    if language == ENGLISH and not is_surely_english(text):
-        return None
-    code = index.languages.codes.get(language, -1)
-    rows = index.told.view() & (index.language.view() != code)
-    if not rows.any():
+    rows = np.zeros_like(other)
+    if language != ENGLISH or is_surely_english(text):
+        code = index.languages.codes.get(language, -1)
+        rows = index.told.view() & (index.language.view() != code) & ~other
+    if not (rows.any() or other.any()):
         return None
     names = list(chain.from_iterable(_parts(name or "") for name in index.speakers.codes))
     names += _names_in(text, language)
-    return Elsewhere(rows, frozenset(stems(names, language)).union(stems(names)))
+    return Elsewhere(rows, other, frozenset(stems(names, language)).union(stems(names)))
 
 
 def words_of(heard: Heard, index: Vocabulary) -> Words:

@@ -22,6 +22,7 @@ from demem_agent.scoring.features import FEATURES, TABLE
 from demem_agent.scoring.features.speakers import with_model
 from demem_agent.scoring.features.work import Beside, Work
 from demem_agent.scoring.index import PassageIndex
+from demem_agent.scoring.levelling import levels
 from demem_agent.scoring.query import Query, Words, elsewhere_than, words_of
 from demem_agent.scoring.telling import Scored, signals_of
 from demem_agent.scoring.weights import PassageScore
@@ -36,6 +37,8 @@ NEIGHBOURED = 200
 #: Stands for the passages of a slot that were too far from the query to be scored.
 _NO_MASS = 1e-12
 _RELATED = FEATURES.index("related")
+#: What a line in another language than the question gains, beside the features.
+LANGUAGE = "language"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +98,8 @@ def feature_table(
     Returns:
         Row numbers of shape (n,) in ascending order and features of shape (n, len(FEATURES)).
     """
-    return _table(index, *_understood(index, query))
+    work, table = _table(index, *_understood(index, query))
+    return work.rows, table
 
 
 def _understood(index: PassageIndex, query: Query) -> tuple[Query, Words]:
@@ -108,12 +112,22 @@ def _understood(index: PassageIndex, query: Query) -> tuple[Query, Words]:
 
 def _table(
     index: PassageIndex, query: Query, words: Words, within: NDArray[np.bool_] | None = None
-) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
+) -> tuple[Work, NDArray[np.float32]]:
     work = _work(index, query, words, within)
     table = np.empty((len(work.rows), len(TABLE)), np.float32)
     for n, feature in enumerate(TABLE):
         table[:, n] = feature.values(work)
-    return work.rows, table
+    return work, table
+
+
+def _levels(
+    work: Work, table: NDArray[np.float32], scores: NDArray[np.float64]
+) -> NDArray[np.float64] | None:
+    """Return what lines in other languages than the question's gain; None where there are none."""
+    if work.elsewhere is None:
+        return None
+    foreign = work.elsewhere.among(work.rows)
+    return levels(scores, table, foreign, multilingual=work.query.multilingual)
 
 
 def _work(
@@ -203,9 +217,11 @@ def rank(
     if not len(index) or (within is not None and not within.any()):
         return Ranking(np.zeros(0, np.intp), np.zeros(0), NOTHING, within)
     query, words = _understood(index, query)
-    rows, table = _table(index, query, words, within)
-    chat = with_model(index.speakers.codes)
-    scores = np.round(form.scores(table, chat), 4)
+    work, table = _table(index, query, words, within)
+    rows, chat = work.rows, with_model(index.speakers.codes)
+    scores = form.scores(table, chat)
+    gained = _levels(work, table, scores)
+    scores = np.round(scores if gained is None else scores + gained, 4)
     order = np.argsort(-scores, kind="stable")
     signals = signals_of(index, query, words, Scored(rows, table, form, chat, scores))
     ordered, best_first = rows[order], scores[order]
@@ -228,10 +244,17 @@ def parts_of(
         within: as for :func:`rank`.
     """
     query, words = _understood(index, query)
-    scored, table = _table(index, query, words, _readable(index, within))
+    work, table = _table(index, query, words, _readable(index, within))
     chat = with_model(index.speakers.codes)
-    place_of = {row: place for place, row in enumerate(scored.tolist())}
-    return [form.parts(table[place_of[row]], chat) if row in place_of else {} for row in rows]
+    gained = _levels(work, table, form.scores(table, chat))
+    place_of = {row: place for place, row in enumerate(work.rows.tolist())}
+    found: list[dict[str, float]] = [{} for _ in rows]
+    for parts, row in zip(found, rows, strict=True):
+        if row in place_of:
+            parts.update(form.parts(table[place_of[row]], chat))
+            if gained is not None and gained[place_of[row]]:
+                parts[LANGUAGE] = float(gained[place_of[row]])
+    return found
 
 
 def slot_scores(

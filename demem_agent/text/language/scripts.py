@@ -10,11 +10,24 @@ from __future__ import annotations
 import re
 import sys
 import unicodedata
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import pairwise
 
-__all__ = ["is_latin", "may_be_other", "spelt", "stemmer_of", "words_of_any_script"]
+__all__ = [
+    "SCRIPTS",
+    "is_latin",
+    "may_be_other",
+    "script_of",
+    "spelt",
+    "stemmer_of",
+    "words_of_any_script",
+]
+
+#: What a text may be written in, as Unicode names the letters; the first stands for none as well,
+#: the last for all others.
+SCRIPTS = ("LATIN", "CYRILLIC", "CJK", "KANA", "HANGUL", "ARABIC", "DEVANAGARI", "GREEK", "OTHER")
 
 #: Where letters of other scripts begin; what is below is Latin, but for signs.
 _BEYOND_LATIN = "\u0370"
@@ -80,6 +93,24 @@ def may_be_other(text: str) -> bool:
 def is_latin(word: str) -> bool:
     """Whether a word is in Latin letters or digits."""
     return word[0] < _BEYOND_LATIN
+
+
+def script_of(words: Sequence[str]) -> str:
+    """Return which of :data:`SCRIPTS` most of some words are in; with kana it is Japanese."""
+    if all(word.isascii() for word in words):  # as of most texts; much faster
+        return SCRIPTS[0]
+    counts = Counter(map(_script_of_word, words))
+    if counts["KANA"]:
+        counts["KANA"] += counts.pop("CJK", 0)
+    return counts.most_common(1)[0][0]
+
+
+def _script_of_word(word: str) -> str:
+    if is_latin(word):
+        return SCRIPTS[0]
+    name = unicodedata.name(word[0], "").split(" ")[0]
+    name = "KANA" if name in ("HIRAGANA", "KATAKANA") else name
+    return name if name in SCRIPTS else SCRIPTS[-1]
 
 
 def spelt(text: str) -> str:
