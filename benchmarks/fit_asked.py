@@ -7,7 +7,7 @@ Everything it is fitted to lies in ``written`` and was written for this, by hand
 languages: ``whose_words.jsonl`` (1,400 questions: does what the assistant said answer them, or what
 the user told?), ``asked.jsonl`` (600 questions about the user), ``messages.jsonl`` (1,400 messages
 with what was said right before: is something remembered needed to answer?), and the questions and
-messages of ``chats``. Three networks are fitted and put side by side as one, which answers with
+messages of ``chats`` and ``bilingual``. Three networks are fitted and put side by side as one, which answers with
 their mean. Three minutes of one core.
 
 ``--judge`` tells how well messages are told of which no fit saw: five folds of messages, a
@@ -81,7 +81,7 @@ def written() -> Iterator[Message]:
         yield message(row["question"], 0, 1, row["question"], "facts of the user")
     for row in read_rows(WRITTEN / "messages.jsonl"):
         yield message(row["text"], UNKNOWN, int(row["needs_memory"]), row["text"], "messages")
-    for path in sorted((WRITTEN / "chats").glob("*_questions.jsonl")):
+    for path in sorted(WRITTEN.glob("*/*_questions.jsonl")):
         name = path.name.replace("_questions.jsonl", "")
         for row in read_rows(path):
             of_reply = int(row["category"] == "assistant-said") if row["evidence"] else UNKNOWN

@@ -3,7 +3,7 @@
     pip install torch scipy demem-agent
     python benchmarks/fit_gate.py --data FOLDER [--judge]
 
-Every question of the conversations in ``written/chats`` and FOLDER (``benchmarks/chats.py`` says
+Every question of the conversations in ``written`` and FOLDER (``benchmarks/chats.py`` says
 how that looks) is asked of the memory of its conversation: it bears. The messages in ``written``
 that need nothing remembered are sent to these memories as well, each to two, with what was said
 right before: nothing bears. What their words tell is told by networks that did not see them
@@ -84,7 +84,8 @@ def sent(given: Path) -> Iterator[Sent]:
     """Yield every message, as it is sent."""
     messages = chats.read_rows(fit_asked.WRITTEN / "messages.jsonl")
     idle = [row for row in messages if not row["needs_memory"]]
-    folders = [(fit_asked.WRITTEN / "chats", False), (given, True)]
+    folders = [(fit_asked.WRITTEN / part, False) for part in ("chats", "bilingual")]
+    folders.append((given, True))
     every = [(chat, folder, own) for folder, own in folders for chat in chats.load(folder)]
     for number, (chat, folder, is_given) in enumerate(every):
         memory = chat.remembered()
