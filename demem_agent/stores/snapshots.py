@@ -54,7 +54,7 @@ __all__ = [
 
 #: What the columns of a text come to. It changes whenever any of them would be another for some
 #: text: ``tests/stores/test_snapshots.py`` notices.
-FORMAT = 2
+FORMAT = 3
 #: Bytes that say how long the head is.
 _LENGTH = 4
 #: Lists of words, none of which has a line break: they are read faster as one text.
