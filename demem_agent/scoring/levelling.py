@@ -3,8 +3,8 @@
 A line in the question's own language shares small words with it whatever it is about; the right one
 in another language shares none. So lines in other languages are raised by most of how far a high
 quantile of their scores is below that of the others: what stands out among them then stands nearly
-where what stands out among the others does. Before that they gain by what tells across languages: the words
-that are related, and the vectors of an encoder that is multilingual.
+where what stands out among the others does. Before that they gain by what tells across languages:
+the words that are related, and the vectors of an encoder that is multilingual.
 
 The numbers are fitted by hand to ``benchmarks/written/chats/d01`` to ``d04``; ``d05``, ``d06`` were
 kept for judging (docs/howto/languages.md).

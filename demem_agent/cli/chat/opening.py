@@ -20,6 +20,8 @@ _RAM = "memory://"
 #: Where a model talks, one part in so many of the read limit is for the reading; the rest is for
 #: the overview.
 _READING = 4
+#: Characters of a token, rather too few than too many.
+_CHARACTERS = 3
 
 
 @contextmanager
@@ -29,6 +31,7 @@ def opened(
     model: ChatModel | None,
     give: Callable[[str], object],
     helpers: Helpers | None = None,
+    context: int | None = None,
 ) -> Iterator[Session]:
     """Open a chat, in RAM where no memory is named, and close it at the end.
 
@@ -38,18 +41,22 @@ def opened(
     Args:
         give: takes each piece of an answer as it comes.
         helpers: models that help the memory; none unless given.
+        context: tokens that the model takes, half of which at most is for memory.
     """
     in_ram = place.memory is None or place.memory == _RAM
     settings = _settings(None if in_ram else place, budget)
-    talker = Talker(model, give) if model else None
+    talker = Talker(model, give, context) if model else None
+    limit = settings.read_limit
+    if context is not None:
+        limit = min(limit, context // 2 * (1 if settings.unit == "tokens" else _CHARACTERS))
     options = budget.given() | place.options()
     if helpers:
         options |= helpers.given()
     options["answerer"] = talker or QuotingAnswerer()
     if talker:
-        options["read_limit"] = _for_reading(settings)
+        options["read_limit"] = max(limit // _READING, min(SMALLEST_LIMIT, limit))
     with _memory(None if in_ram else place, options) as memory:
-        room = settings.read_limit - memory.settings.read_limit
+        room = max(limit - memory.settings.read_limit, 0)
         yield Session(memory, talker, room=room, place=None if in_ram else place.memory)
 
 
@@ -65,8 +72,3 @@ def _memory(place: Place | None, options: dict[str, Any]) -> SlotMemory:
     if place is None:
         return SlotMemory(**options)
     return SlotMemory.open(place.url, memory_id=place.memory_id, tenant=place.tenant, **options)
-
-
-def _for_reading(settings: Settings) -> int:
-    least = min(SMALLEST_LIMIT, settings.read_limit)
-    return max(settings.read_limit // _READING, least)

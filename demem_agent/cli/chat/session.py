@@ -123,9 +123,8 @@ class Session:
             return said
         trouble = self.talker.trouble
         reply_id = None
-        if answer:
-            self.talker.conversation.add(line, answer.text or "(no answer)")
         if answer and not trouble:
+            self.talker.conversation.add(line, answer.text or "(no answer)")
             reply_id = self._remember_reply(answer, at)
         return replace(said, reply_id=reply_id, trouble=trouble)
 

@@ -14,6 +14,7 @@ from demem_agent.cli.chat.quoting import QuotingAnswerer, asks
 from demem_agent.errors import BudgetSpent, ModelError
 from demem_agent.llms import ChatModel, Health, Prompt, Stream
 from demem_agent.llms.answerer import ModelAnswerer
+from demem_agent.llms.model import Options
 from demem_agent.text.language.words import content_terms
 from demem_agent.text.quoting.thinking import spoken_so_far, without_thinking
 from demem_agent.text.unsaid import in_context
@@ -21,13 +22,15 @@ from demem_agent.types import Draft, Line, Question
 
 __all__ = ["Talker", "rests_on"]
 
+#: How often a prompt that was too long is made shorter.
+_TOO_LONG = 5
 #: Words of an answer that a line must hold before the answer counts as resting on it.
 _SHARED = 2
 
 
 @runtime_checkable
 class _Streams(Protocol):
-    def stream(self, prompt: Prompt, /) -> Stream: ...
+    def stream(self, prompt: Prompt, options: Options, /) -> Stream: ...
 
 
 class Talker:
@@ -40,14 +43,17 @@ class Talker:
     Args:
         model: any chat model; its answer is given in pieces where it has ``stream``.
         give: takes each piece of an answer as it comes.
+        context: tokens that the model takes; None where that is not known.
 
     ``trouble`` is why the model could not be had for the last answer, or None.
     """
 
-    def __init__(self, model: ChatModel, give: Callable[[str], object]) -> None:
+    def __init__(
+        self, model: ChatModel, give: Callable[[str], object], context: int | None = None
+    ) -> None:
         self.name = model.name
         self.model = model
-        self.conversation = Conversation()
+        self.conversation = Conversation(context)
         self.trouble: str | None = None
         self._give = give
         self._line: str | None = None
@@ -84,19 +90,32 @@ class Talker:
         return self._draft
 
     def _talk(self, question: Question) -> Draft:
-        prompt = self.conversation.prompt(question)
-        self.conversation.prefix.note(prompt)
         try:
-            text = self._replied(prompt)
+            text = self._said(question)
         except (ModelError, BudgetSpent) as error:
             self.trouble = str(error)
             return self._quoting.answer(question) if asks(question.query) else Draft("")
         return Draft(text, rests_on(text, question.query, question.reading.lines))
 
+    def _said(self, question: Question) -> str:
+        """Return what the model says; a prompt that it finds too long is made shorter."""
+        for _ in range(_TOO_LONG):
+            prompt = self.conversation.prompt(question)
+            try:
+                return self._replied(prompt)
+            except ModelError as error:
+                if error.kind != "too long":
+                    raise
+                if not self.conversation.overflowed(prompt, error.context):
+                    raise
+        return self._replied(self.conversation.prompt(question))
+
     def _replied(self, prompt: Prompt) -> str:
+        self.conversation.prefix.note(prompt)
+        options = Options(max_tokens=self.conversation.longest)
         if isinstance(self.model, _Streams):
-            return self._streamed(self.model.stream(prompt))
-        text = without_thinking(self.model.complete(prompt).text).strip()
+            return self._streamed(self.model.stream(prompt, options))
+        text = without_thinking(self.model.complete(prompt, options).text).strip()
         self._give(text)
         return text
 

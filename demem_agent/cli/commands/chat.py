@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+import typer
+
 from demem_agent.cli.faults import UsageError
 from demem_agent.cli.memory_options import Budget, Company, Helpers, Place
 from demem_agent.cli.model_options import ModelOptions
@@ -17,6 +21,12 @@ def chat(
     company: Company,
     helpers: Helpers,
     output: Output,
+    context: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", min=512, help="Tokens that the model takes. [as the server shows]"
+        ),
+    ] = None,
 ) -> None:
     """Talk, with a memory of all that is said; with a language model (--model) or offline.
 
@@ -34,7 +44,7 @@ def chat(
         model = model_options.chat(name, model_options.ledger("chat", [name]))
     elif model_options != ModelOptions():
         raise UsageError("--base-url and the other options of a language model need --model NAME")
-    with opened(place, budget, model, screen.piece, helpers) as session:
+    with opened(place, budget, model, screen.piece, helpers, context) as session:
         session.meet(asked.asker or company.asker)
         session.conditions = asked.conditions
         talk(session, screen)
