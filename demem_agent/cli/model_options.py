@@ -14,7 +14,7 @@ from demem_agent.cli.faults import UsageError
 from demem_agent.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from demem_agent.llms import Ledger, OpenAIChat
+    from demem_agent.llms import Ledger, OpenAIChat, Retry
     from demem_agent.llms.passing import Passing
 
 __all__ = ["ModelOptions"]
@@ -48,8 +48,13 @@ class ModelOptions:
         str, typer.Option(metavar="NAME", help="Environment variable that holds the key.")
     ] = _KEY
     timeout: Annotated[
-        float, typer.Option(metavar="SECONDS", help="For one whole answer, retries and all.")
-    ] = 30.0
+        float | None,
+        typer.Option(
+            metavar="SECONDS",
+            help="For one whole answer, retries and all. [30; on this machine 300 since the last "
+            "piece]",
+        ),
+    ] = None
     price: Annotated[
         list[str] | None,
         typer.Option(
@@ -90,13 +95,13 @@ class ModelOptions:
         Raises:
             UsageError: if the key is not where it should be.
         """
-        from demem_agent.llms import OpenAIChat, Retry
+        from demem_agent.llms import OpenAIChat
 
         return OpenAIChat(
             model,
             base_url=self.base_url,
             api_key=self._key(),
-            retry=Retry(seconds=self.timeout),
+            retry=self._retry(),
             ledger=ledger,
         )
 
@@ -106,13 +111,18 @@ class ModelOptions:
         Raises:
             UsageError: if the key is not where it should be.
         """
-        from demem_agent.llms import Retry
         from demem_agent.llms.passing import Passing
 
-        retry = Retry(seconds=self.timeout)
+        retry = self._retry()
         return Passing(
             model, base_url=self.base_url, api_key=self._key(), retry=retry, ledger=ledger
         )
+
+    def _retry(self) -> Retry | None:
+        """Return how long an answer is waited for; None for what is usual where the model is."""
+        from demem_agent.llms import Retry
+
+        return None if self.timeout is None else Retry(seconds=self.timeout)
 
     def _key(self) -> str | None:
         """Return the key; None where a server of one's own needs none."""

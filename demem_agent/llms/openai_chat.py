@@ -13,7 +13,7 @@ from demem_agent.errors import ModelError
 from demem_agent.llms.calls.access import Access
 from demem_agent.llms.calls.background import arun, run
 from demem_agent.llms.calls.breaker import Breaker
-from demem_agent.llms.calls.caller import CONCURRENCY, Caller, Need
+from demem_agent.llms.calls.caller import Caller, Need, Progress
 from demem_agent.llms.calls.checking import (
     check_finish,
     completed_so_far,
@@ -51,8 +51,10 @@ class OpenAIChat:
         model: as the provider names it.
         base_url, api_key, headers, query: see :class:`~demem_agent.llms.calls.access.Access`.
         extra: more fields for every request, such as ``{"top_p": 0.9}``.
-        retry: how often and how long a call is tried; 3 requests and 30 s when left out.
-        concurrency: calls that run at once, >= 1; others wait, within their deadline.
+        retry: how often and how long a call is tried; 3 requests and 30 s when left out, or where
+            the address is on this machine 300 s since the last piece of a stream.
+        concurrency: calls that run at once, >= 1; others wait, within their deadline. 64 when left
+            out, or 1 on this machine.
         ledger: where tokens and cost are counted and limited; that of the process when left out.
         breaker: may be shared by all models of one provider.
 
@@ -71,7 +73,7 @@ class OpenAIChat:
         query: Mapping[str, str] | None = None,
         extra: Mapping[str, Any] | None = None,
         retry: Retry | None = None,
-        concurrency: int = CONCURRENCY,
+        concurrency: int | None = None,
         ledger: Ledger | None = None,
         breaker: Breaker | None = None,
     ) -> None:
@@ -161,16 +163,14 @@ class _Asking:
     def prompt_tokens(self) -> int:
         return measure("tokens")(self.prompt.text) + _PER_MESSAGE * len(self.prompt.messages)
 
-    async def send(
-        self, client: AsyncOpenAI, spend: Callable[[Usage], None]
-    ) -> tuple[str, str, str]:
+    async def send(self, client: AsyncOpenAI, progress: Progress) -> tuple[str, str, str]:
         """Make one request; return the text, why it ended, and the model that answered."""
         raw = await self._request(client)
         if raw is _REFUSED:
             raise AskAgain("rejected", self.model, status=400)
         if self.give is not None:
-            return await self._streamed(raw, self.give, spend)
-        spend(reported_usage(raw, lambda: self._estimate(completed_so_far(raw))))
+            return await self._streamed(raw, self.give, progress)
+        progress.spend(reported_usage(raw, lambda: self._estimate(completed_so_far(raw))))
         text, finish = completed_text(raw, self.model)
         return text, finish, _named(raw, self.model)
 
@@ -200,19 +200,20 @@ class _Asking:
             return _REFUSED
 
     async def _streamed(
-        self, pieces: Any, give: Callable[[str], object], spend: Callable[[Usage], None]
+        self, pieces: Any, give: Callable[[str], object], progress: Progress
     ) -> tuple[str, str, str]:
         reading = _Reading(self.model)
         fault: ModelError | None = None
         try:
             async for piece in pieces:
+                progress.alive()
                 text = reading.take(piece)
                 if text:
                     give(text)
         except foreign_errors() as error:
             fault = fault_of(error, self.model)
         finally:
-            spend(reported_usage(reading, lambda: self._estimate(reading.text)))
+            progress.spend(reported_usage(reading, lambda: self._estimate(reading.text)))
             await pieces.close()
         if fault is not None and not reading.text:
             raise fault

@@ -15,7 +15,7 @@ from demem_agent.errors import InvalidInput, ModelError
 from demem_agent.llms.calls.access import Access
 from demem_agent.llms.calls.background import arun, run
 from demem_agent.llms.calls.breaker import Breaker
-from demem_agent.llms.calls.caller import CONCURRENCY, Caller, Need
+from demem_agent.llms.calls.caller import Caller, Need, Progress
 from demem_agent.llms.calls.checking import reported_usage
 from demem_agent.llms.calls.health import Health
 from demem_agent.llms.calls.retry import Retry
@@ -66,7 +66,7 @@ class OpenAIEmbeddings:
         headers: Mapping[str, str] | None = None,
         query: Mapping[str, str] | None = None,
         retry: Retry | None = None,
-        concurrency: int = CONCURRENCY,
+        concurrency: int | None = None,
         ledger: Ledger | None = None,
         breaker: Breaker | None = None,
     ) -> None:
@@ -159,16 +159,14 @@ class _Asking:
         """What the texts measure, as far as can be told here."""
         return sum(map(measure("tokens"), self.texts))
 
-    async def send(
-        self, client: AsyncOpenAI, spend: Callable[[Usage], None]
-    ) -> NDArray[np.float32]:
+    async def send(self, client: AsyncOpenAI, progress: Progress) -> NDArray[np.float32]:
         """Make one request; return its vectors, shape (n, d)."""
         # "float" since not every server knows base64, the client's own choice.
         fields: dict[str, Any] = {"encoding_format": "float"}
         if self.shorten is not None:
             fields["dimensions"] = self.shorten
         raw: object = await client.embeddings.create(model=self.model, input=self.texts, **fields)
-        spend(reported_usage(raw, self._estimate))
+        progress.spend(reported_usage(raw, self._estimate))
         vectors = _matrix(raw, len(self.texts), self.model)
         return self.check(vectors)
 

@@ -6,13 +6,13 @@ So what a framework asks by a client of its own is recorded, counted and limited
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from demem_agent.errors import InvalidInput, ModelError
 from demem_agent.llms.calls.access import Access
 from demem_agent.llms.calls.background import arun, run
-from demem_agent.llms.calls.caller import CONCURRENCY, Caller, Need
+from demem_agent.llms.calls.caller import Caller, Need, Progress
 from demem_agent.llms.calls.checking import completed_so_far, first_choice, reported_usage
 from demem_agent.llms.calls.retry import Retry
 from demem_agent.llms.model import PLAIN, Completion, Options, Prompt, Usage
@@ -54,7 +54,7 @@ class Passing:
     ) -> None:
         access = Access(base_url, api_key)
         self._caller = Caller(
-            model, access, retry=retry, concurrency=CONCURRENCY, ledger=ledger, breaker=None
+            model, access, retry=retry, concurrency=None, ledger=ledger, breaker=None
         )
         self.name = model
 
@@ -76,10 +76,10 @@ class Passing:
         request = _request(prompt)
         tokens = measure("tokens")(prompt.variable)
 
-        async def send(client: AsyncOpenAI, spend: Callable[[Usage], None]) -> tuple[str, str]:
+        async def send(client: AsyncOpenAI, progress: Progress) -> tuple[str, str]:
             create = cast(Any, client.chat.completions.create)
             raw = await create(model=self.name, messages=(), extra_body=request)
-            spend(reported_usage(raw, lambda: _estimate(tokens, raw)))
+            progress.spend(reported_usage(raw, lambda: _estimate(tokens, raw)))
             return _message(raw, self.name)
 
         need = Need(tokens, request.get("max_tokens"))

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from demem_agent.errors import InvalidInput
-from demem_agent.llms import Breaker, Retry
-from demem_agent.llms.calls.retry import wait_asked_for
+from demem_agent.llms import Breaker, OpenAIChat, Retry
+from demem_agent.llms.calls.retry import LOCAL, wait_asked_for
 
 NOON = datetime(2025, 5, 1, 12, tzinfo=UTC)
 
@@ -165,3 +165,22 @@ def test_it_is_open_exactly_while_it_rests(
 def test_a_breaker_that_never_closes_is_refused() -> None:
     with pytest.raises(InvalidInput):
         Breaker(0)
+
+
+@pytest.mark.parametrize(
+    ("base_url", "is_local"),
+    [
+        ("http://localhost:11434/v1", True),
+        ("http://127.0.0.1:8080/v1", True),
+        ("http://[::1]:8080/v1", True),
+        ("https://api.example.org/v1", False),
+        ("https://localhost.example.org/v1", False),
+    ],
+)
+def test_a_model_on_this_machine_is_waited_for_and_asked_one_call_at_a_time(
+    base_url: str, is_local: bool
+) -> None:
+    model = OpenAIChat("m", base_url=base_url, api_key="x")
+    caller = model._caller
+    assert caller.retry == (LOCAL if is_local else Retry())
+    assert caller._concurrency == (1 if is_local else 64)

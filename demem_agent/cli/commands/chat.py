@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -27,15 +28,24 @@ def chat(
             metavar="N", min=512, help="Tokens that the model takes. [as the server shows]"
         ),
     ] = None,
+    local: Annotated[
+        bool, typer.Option("--local", help="With the first model that this machine serves.")
+    ] = False,
 ) -> None:
     """Talk, with a memory of all that is said; with a language model (--model) or offline.
 
     The memory is made if it does not exist; without --memory it lives in RAM. The key is taken from
-    the environment (OPENAI_API_KEY, or --key-env). Lines may come from a pipe; --json prints one
+    the environment (OPENAI_API_KEY, or --key-env). --local takes the model of a server on this
+    machine, such as Ollama or llama.cpp, and says how to get one where there is none. Lines may come from a pipe; --json prints one
     JSON object a line. /help inside lists the commands.
     """
     from demem_agent.cli.chat import Screen, opened, talk
 
+    if local and model_options.model is None:
+        from demem_agent.cli.chat.local import found_model
+
+        found, base_url = found_model(model_options.base_url)
+        model_options = replace(model_options, model=found, base_url=base_url)
     asked = company.checked()
     screen = Screen(output)
     name = model_options.model

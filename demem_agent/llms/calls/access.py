@@ -22,6 +22,7 @@ __all__ = ["Access", "Connection"]
 
 #: Servers on one's own machine ask for no key, but the client does.
 _NO_KEY = "none"
+_THIS_MACHINE = ("localhost", "::1", "0.0.0.0", "host.docker.internal")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,13 @@ class Access:
         parts = urlsplit(self.base_url)
         port = f":{parts.port}" if parts.port else ""
         return f"{parts.scheme}://{parts.hostname}{port}"
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the provider is on this machine."""
+        named = self.base_url or os.environ.get("OPENAI_BASE_URL") or ""
+        host = urlsplit(named).hostname or ""
+        return host in _THIS_MACHINE or host.startswith("127.") or host.endswith(".localhost")
 
     def __repr__(self) -> str:
         return f"Access({self.host})"

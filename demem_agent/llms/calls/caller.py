@@ -18,7 +18,7 @@ from demem_agent.llms.calls.breaker import Breaker
 from demem_agent.llms.calls.faults import fault_of, foreign_errors
 from demem_agent.llms.calls.health import Health, Meter
 from demem_agent.llms.calls.quiet import quiet
-from demem_agent.llms.calls.retry import RETRIED, Retry, persist
+from demem_agent.llms.calls.retry import LOCAL, RETRIED, Retry, persist
 from demem_agent.llms.model import Usage
 from demem_agent.llms.spending import PROCESS, Ledger, Urgency
 from demem_agent.turns import text_field, whole_field
@@ -26,15 +26,30 @@ from demem_agent.turns import text_field, whole_field
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
-__all__ = ["CONCURRENCY", "Caller", "Need", "Send"]
+__all__ = ["Caller", "Need", "Progress", "Send"]
 
 Result = TypeVar("Result")
-#: Makes one request with the client. It tells what that used as soon as it is known: a result that
-#: is then found useless is paid for all the same.
-Send = Callable[["AsyncOpenAI", Callable[[Usage], None]], Awaitable[Result]]
 
-#: Calls of one model that may run at once.
-CONCURRENCY = 64
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What a request tells while it goes on.
+
+    Attributes:
+        spend: what it used, as soon as it is known: a result that is then found useless is paid for
+            all the same.
+        alive: that a piece has come.
+    """
+
+    spend: Callable[[Usage], None]
+    alive: Callable[[], None]
+
+
+#: Makes one request with the client.
+Send = Callable[["AsyncOpenAI", Progress], Awaitable[Result]]
+
+#: Calls of one model that may run at once; of one on this machine, whose calls slow each other.
+CONCURRENCY, LOCAL_CONCURRENCY = 64, 1
 #: Faults that speak against the provider and not against what was asked.
 _BLAMED: frozenset[ModelFault] = RETRIED
 
@@ -80,12 +95,14 @@ class Caller:
         access: Access,
         *,
         retry: Retry | None,
-        concurrency: int,
+        concurrency: int | None,
         ledger: Ledger | None,
         breaker: Breaker | None,
     ) -> None:
         self.model = text_field("model", model)
-        self.retry = retry or Retry()
+        self.retry = retry or (LOCAL if access.is_local else Retry())
+        if concurrency is None:
+            concurrency = LOCAL_CONCURRENCY if access.is_local else CONCURRENCY
         self.breaker = breaker or Breaker()
         self.ledger = ledger or PROCESS
         self.ledger.require_price(model)
@@ -152,6 +169,9 @@ class Caller:
         self, client: AsyncOpenAI, send: Send[Result], need: Need, tally: _Tally, until: float
     ) -> Result:
         with suppress(TimeoutError):
+            if self.retry.patient:
+                async with self._places, asyncio.timeout(self.retry.seconds) as clock:
+                    return await self._admitted(client, send, need, tally, clock)
             async with asyncio.timeout_at(until) as clock, self._places:
                 return await self._admitted(client, send, need, tally, clock)
         raise ModelError("timeout", self.model, note=f"no whole answer in {self.retry.seconds:g} s")
@@ -171,7 +191,7 @@ class Caller:
         try:
             until = clock.when() or 0.0
             result = await persist(
-                lambda: self._attempt(client, send, need, tally), self.retry, until
+                lambda: self._attempt(client, send, need, tally, clock), self.retry, until
             )
             succeeded = True
             return result
@@ -182,8 +202,17 @@ class Caller:
             self.breaker.settle(ticket, False if clock.expired() else succeeded)
 
     async def _attempt(
-        self, client: AsyncOpenAI, send: Send[Result], need: Need, tally: _Tally
+        self,
+        client: AsyncOpenAI,
+        send: Send[Result],
+        need: Need,
+        tally: _Tally,
+        clock: asyncio.Timeout,
     ) -> Result:
+        def alive() -> None:
+            if self.retry.patient:
+                clock.reschedule(loop().time() + self.retry.seconds)
+
         with self.ledger.hold(
             self.model, need.prompt_tokens, need.answer_tokens, need.urgency
         ) as hold:
@@ -191,7 +220,8 @@ class Caller:
             try:
                 async with asyncio.timeout(self.retry.attempt_seconds):
                     with quiet():
-                        return await send(client, lambda usage: tally.add(hold.settle(usage)))
+                        spend = Progress(lambda usage: tally.add(hold.settle(usage)), alive)
+                        return await send(client, spend)
             except foreign_errors() as error:
                 fault = fault_of(error, self.model)
             except TimeoutError:

@@ -17,7 +17,7 @@ from demem_agent.turns import whole_field
 if TYPE_CHECKING:
     from tenacity import RetryCallState
 
-__all__ = ["RETRIED", "AskAgain", "Retry", "persist", "wait_asked_for"]
+__all__ = ["LOCAL", "RETRIED", "AskAgain", "Retry", "persist", "wait_asked_for"]
 
 Result = TypeVar("Result")
 
@@ -34,6 +34,8 @@ class Retry:
         seconds: for everything together, > 0: waiting for a place, connecting, slow bodies, waiting
             to ask again.
         attempt_seconds: for one request, if it is not to use up all that time.
+        patient: whether ``seconds`` begin when a call has a place, and anew with each piece of a
+            stream: so one that is slow and at work is waited for.
         first_wait, longest_wait: seconds before the next attempt, doubled each time and cut short
             at random by up to half. A provider that asks for longer (Retry-After) is given that, or
             up on where the time does not allow.
@@ -42,6 +44,7 @@ class Retry:
     attempts: int = 3
     seconds: float = 30.0
     attempt_seconds: float | None = None
+    patient: bool = False
     first_wait: float = 0.5
     longest_wait: float = 8.0
 
@@ -64,6 +67,10 @@ class Retry:
         """
         doubled = self.first_wait * 2.0 ** (attempt - 1)
         return min(doubled, self.longest_wait) * random.uniform(0.5, 1.0)
+
+
+#: For a model on this machine, which may read a long prompt for minutes.
+LOCAL = Retry(seconds=300.0, patient=True)
 
 
 class AskAgain(ModelError):
