@@ -36,8 +36,8 @@ def chat(
 
     The memory is made if it does not exist; without --memory it lives in RAM. The key is taken from
     the environment (OPENAI_API_KEY, or --key-env). --local takes the model of a server on this
-    machine, such as Ollama or llama.cpp, and says how to get one where there is none. Lines may come from a pipe; --json prints one
-    JSON object a line. /help inside lists the commands.
+    machine, such as Ollama or llama.cpp, and says how to get one where there is none. Lines may
+    come from a pipe; --json prints one JSON object a line. /help inside lists the commands.
     """
     from demem_agent.cli.chat import Screen, opened, talk
 

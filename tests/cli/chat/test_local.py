@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -54,5 +55,5 @@ def test_without_a_model_it_is_said_how_to_get_one(
 
 
 def test_an_address_where_nobody_listens_is_named() -> None:
-    with pytest.raises(UsageError, match="127.0.0.1:1/v1"):
+    with pytest.raises(UsageError, match=re.escape("127.0.0.1:1/v1")):
         local.found_model("http://127.0.0.1:1/v1")
