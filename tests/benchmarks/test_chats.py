@@ -41,13 +41,18 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_questions_that_can_be_answered_are_counted_each_under_its_kind(folder: Path) -> None:
-    found = chats.measure(chats.load(folder), "ours")
+    found = chats.measure(chats.load(folder), chats.ours)
     assert found["all"] == [2, 2, 2, 2]
     assert found["current"] == found["document-clause"] == [1, 1, 1, 1]
 
 
 def test_a_turn_that_does_not_fit_is_not_read_by_words_alone(folder: Path) -> None:
-    assert chats.measure(chats.load(folder), "BM25")["document-clause"] == [1, 0, 1, 1]
+    assert chats.measure(chats.load(folder), chats.READERS["BM25"])["document-clause"] == [
+        1,
+        0,
+        1,
+        1,
+    ]
 
 
 def test_a_folder_without_conversations_says_so(tmp_path: Path) -> None:
