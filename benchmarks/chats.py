@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demem_agent import SlotMemory
-from demem_agent.encoders import load_encoder
+from demem_agent.encoders import default_encoder, load_encoder
 from demem_agent.evaluate.rivals.encoding import minilm
 from demem_agent.scoring.lexical import LexicalIndex
 from demem_agent.text.language.words import stems, terms
@@ -72,7 +72,7 @@ class Chat:
 
     def remembered(self, encoder: Any = None) -> SlotMemory:
         """Return a memory of it."""
-        memory = SlotMemory(encoder=encoder, clock=None)
+        memory = SlotMemory(encoder=encoder or default_encoder(), clock=None)
         memory.ingest_many(self.turns)
         return memory
 
