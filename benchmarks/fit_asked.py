@@ -7,8 +7,8 @@ Everything it is fitted to lies in ``written`` and was written for this, by hand
 languages: ``whose_words.jsonl`` (1,400 questions: does what the assistant said answer them, or what
 the user told?), ``asked.jsonl`` (600 questions about the user), ``messages.jsonl`` (1,400 messages
 with what was said right before: is something remembered needed to answer?), and the questions and
-messages of ``chats`` and ``bilingual``. Three networks are fitted and put side by side as one, which answers with
-their mean. Three minutes of one core.
+messages of ``chats`` and ``bilingual``. Three networks are fitted and put side by side as one,
+which answers with their mean. Three minutes of one core.
 
 ``--judge`` tells how well messages are told of which no fit saw: five folds of messages, a
 conversation being in one fold as a whole. AUC, and at the threshold .5 the share of each kind that
