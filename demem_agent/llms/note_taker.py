@@ -8,7 +8,7 @@ from __future__ import annotations
 from demem_agent.llms.model import ChatModel, Options, Prompt
 from demem_agent.llms.prompts import prompt_text
 from demem_agent.llms.structured import Entries, Failures, asked_for, data_line
-from demem_agent.summaries.grounding import fault_of_note
+from demem_agent.summaries.grounding import fault_of_note, with_found_sources
 from demem_agent.types import Noting, Proposal
 
 __all__ = ["ModelNoteTaker", "noting_prompt"]
@@ -22,9 +22,9 @@ class ModelNoteTaker:
     """A :class:`~demem_agent.types.NoteTaker` that asks a model; works in sync and async memories.
 
     What was said goes to the model as data, one line an item with its id. Of a reply the memory
-    keeps the notes that are sound; one without any is sent back once with the reason. Its calls are
-    background work: a spending limit stops them first.
-    ``failures`` counts what came to nothing, and why.
+    keeps the notes that are sound; one without any is sent back once with the reason, and then the
+    model is asked for fewer items. Its calls are background work: a spending limit stops them
+    first. ``failures`` counts what came to nothing, and why.
     """
 
     def __init__(self, model: ChatModel, *, temperature: float | None = 0.0) -> None:
@@ -44,15 +44,13 @@ class ModelNoteTaker:
             ModelError, BudgetSpent: the memory then has no notes of these items yet.
         """
         prompt = noting_prompt(task)
-        looked_at: list[Entries] = []
 
         def fault(given: Entries) -> str | None:
-            looked_at.append(given)
-            return _fault_of_all(given.proposal, task) if len(looked_at) == 1 else None
+            return _fault_of_all(_placed(given, task), task)
 
         with self.failures.counted():
             reply = await asked_for(self._model, prompt, Entries, self._options, fault)
-        return reply.proposal
+        return _placed(reply, task)
 
 
 def noting_prompt(task: Noting) -> Prompt:
@@ -61,6 +59,13 @@ def noting_prompt(task: Noting) -> Prompt:
     lines = [data_line(source.evidence_id, "", source.text) for source in task.sources]
     block = "\n".join(["<demem:evidence>", *before, *lines, "</demem:evidence>"])
     return Prompt(prompt_text("notes"), block)
+
+
+def _placed(given: Entries, task: Noting) -> Proposal:
+    """Return notes with what they are made from, where the model named something else."""
+    return with_found_sources(
+        given.proposal, task.sources, lambda note, cover: fault_of_note(note, cover, task)
+    )
 
 
 def _fault_of_all(given: Proposal, task: Noting) -> str | None:

@@ -8,7 +8,7 @@ covers, as do half of all its words. Nothing that was needed before may be lost.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 
 from demem_agent.later import dataclass, pattern
@@ -28,6 +28,7 @@ __all__ = [
     "rests_on",
     "sound",
     "source_of",
+    "with_found_sources",
     "written",
 ]
 
@@ -100,20 +101,37 @@ def fault_of(proposal: Proposal, task: Compression) -> str | None:
     return None
 
 
+def with_found_sources(
+    proposal: Proposal, sources: Sequence[Source], fault: Callable[[str, tuple[str, ...]], object]
+) -> Proposal:
+    """Return a proposal in which a statement that is not made from what it covers covers the first
+    item that it is made from, where there is one: small models copy what was said and lose count.
+
+    Args:
+        fault: tells what is wrong with a statement of a cover; None where nothing is.
+    """
+    covers: list[tuple[str, ...]] = []
+    for text, cover in zip(proposal.statements, proposal.covers, strict=True):
+        ways = [cover, *((source.evidence_id,) for source in sources)]
+        covers.append(next((way for way in ways if fault(text, way) is None), cover))
+    return Proposal(proposal.statements, tuple(covers))
+
+
 def sound(proposal: Proposal, task: Compression) -> Proposal:
     """Return a proposal without the statements that are not made from what they cover.
 
     It stays as it is where all would go: then what is wrong with it can be told.
     """
-    pairs = zip(proposal.statements, proposal.covers, strict=True)
-    found = [(text, cover) for text, cover in pairs if _is_sound(text, cover, task)]
+
+    def fault(statement: str, cover: tuple[str, ...]) -> str | None:
+        return _fault_of_statement(_line(statement), cover, task.sources)
+
+    placed = with_found_sources(proposal, task.sources, fault)
+    pairs = zip(placed.statements, placed.covers, strict=True)
+    found = [(text, cover) for text, cover in pairs if fault(text, cover) is None]
     if not found:
         return proposal
     return Proposal(tuple(text for text, _ in found), tuple(cover for _, cover in found))
-
-
-def _is_sound(statement: str, cover: Sequence[str], task: Compression) -> bool:
-    return _fault_of_statement(_line(statement), cover, task.sources) is None
 
 
 def fault_of_note(note: str, cover: Sequence[str], task: Noting) -> str | None:

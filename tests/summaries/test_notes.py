@@ -336,8 +336,9 @@ def test_a_reply_without_a_sound_note_is_asked_for_again_once() -> None:
     with Provider(said) as provider:
         memory = memory_of(ModelNoteTaker(model_of(provider)))
         (taken,) = memory.take_notes()
-        asked = len(provider.requests)
-    assert (taken.notes, len(taken.refused), asked) == ((), 1, 2)
+        first, second, *_ = provider.requests
+    assert (taken.notes, bool(taken.failed), taken.of) == ((), True, ("e1",))
+    assert len(second.body["messages"]) == len(first.body["messages"]) + 2
 
 
 def test_a_sound_note_is_kept_beside_one_that_is_not_and_beside_no_note_at_all() -> None:
@@ -349,6 +350,15 @@ def test_a_sound_note_is_kept_beside_one_that_is_not_and_beside_no_note_at_all()
         asked = len(provider.requests)
     assert (len(taken.notes), len(taken.refused), asked) == (1, 1, 1)
     assert memory.evidence()[3].text == TOLD[0][1]
+
+
+def test_a_note_under_another_id_goes_to_the_item_that_it_is_made_from() -> None:
+    said = json.dumps({"entries": [{"text": TOLD[0][1], "from": ["e77"]}]})
+    with Provider(said) as provider:
+        memory = memory_of(ModelNoteTaker(model_of(provider)))
+        (taken,) = memory.take_notes()
+    assert memory.evidence()[3].made_from == ("e1",)
+    assert taken.refused == ()
 
 
 def test_a_model_that_cannot_cope_is_asked_for_fewer_items_and_passes_over_one() -> None:

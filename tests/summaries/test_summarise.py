@@ -49,7 +49,6 @@ SPOILING = (
     "no-choices",
     "cut-json",
     "wrong-schema",
-    "unknown-ids",
     "too-long",
     "invented-numbers",
     "injected",
