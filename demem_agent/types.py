@@ -1356,8 +1356,7 @@ class NotesTaken:
         of: ids of the items that were looked at.
         notes: ids of the notes, which are evidence as well.
         refused: why others were not kept, without any text of memory.
-        failed: why no notes were taken; "" where they could be. The next call tries again, or goes
-            on behind one item that a model could not cope with alone.
+        failed: why nothing was looked at; "" where it was. The next call tries again.
     """
 
     of: tuple[str, ...] = ()

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from demem_agent.errors import CollaboratorError, ModelError
+from demem_agent.errors import CollaboratorError
 from demem_agent.flows.commit import committed
 from demem_agent.flows.encode import Spans, encoded_passages, require_same_encoder
 from demem_agent.later import dataclass
@@ -36,9 +36,6 @@ NOTE = "note"
 #: goes by itself, as far as this.
 ITEMS = 20
 CHARS = 12_000
-#: A model that cannot cope is given one in so many of them: 20, 5, 1.
-FEWER = 4
-_NO_NOTES = Proposal((), ())
 #: Items of the same session, right before those, that notes may draw on.
 CONTEXT = 6
 
@@ -55,9 +52,8 @@ class _Draft:
 def take_notes(state: State) -> Flow[NotesTaken | None]:
     """Take notes of the next items of which none were taken, as one transaction.
 
-    Where a model cannot cope with them it is asked for fewer, at last for one, which is passed over
-    if it fails. Nothing is kept where the note taker fails otherwise, or somebody else took them
-    meanwhile; the result says why.
+    Nothing is kept where the note taker fails, or somebody else took them meanwhile; the result
+    says why.
 
     Returns:
         None where there is no such item.
@@ -70,20 +66,12 @@ def take_notes(state: State) -> Flow[NotesTaken | None]:
     items = _due(state)
     if not items:
         return None
-    failed = ""
-    while True:
-        of = tuple(item.id for item in items)
-        task = _task_of(state, items)
-        try:
-            proposal: Proposal = yield TakeNotes(task)
-        except CollaboratorError as error:
-            if not (isinstance(error, ModelError) and error.is_too_much):
-                return NotesTaken(of, failed=str(error))
-            if len(items) > 1:
-                items = items[: max(len(items) // FEWER, 1)]
-                continue
-            proposal, failed = _NO_NOTES, str(error)
-        break
+    of = tuple(item.id for item in items)
+    task = _task_of(state, items)
+    try:
+        proposal: Proposal = yield TakeNotes(task)
+    except CollaboratorError as error:
+        return NotesTaken(of, failed=str(error))
     if len(proposal.statements) != len(proposal.covers):
         return NotesTaken(of, failed="statements and covers are not equally many")
     drafts, refused = _drafts(proposal, task)
@@ -97,7 +85,7 @@ def take_notes(state: State) -> Flow[NotesTaken | None]:
     delta = _delta(state, arrivals, number_of(of[-1]))
     yield from committed(state, delta)
     taken = tuple(arrival.evidence.id for arrival in arrivals)
-    return NotesTaken(of, taken, tuple(refused), failed)
+    return NotesTaken(of, taken, tuple(refused))
 
 
 def _due(state: State) -> list[Evidence]:

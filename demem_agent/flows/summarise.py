@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from demem_agent.errors import CollaboratorError, ModelError, NotFound
+from demem_agent.errors import CollaboratorError, NotFound
 from demem_agent.flows.commit import committed
 from demem_agent.requests import Compress, Flow
 from demem_agent.slots.due import wants_summary
@@ -43,24 +43,16 @@ def due(state: State, slot: int | None) -> list[int]:
 def summarise(state: State, number: int, author: str) -> Flow[Summarised]:
     """Ask for a summary of a slot and keep it, if nothing in it is invented.
 
-    A model that cannot cope with what the slot holds is asked for one of less. Nothing is kept
-    where the slot has changed meanwhile; the result says why.
+    Nothing is kept where the slot has changed meanwhile; the result says why.
     """
     before = state.slots.get(number)
     if before is None or not state.members[number]:
         return Summarised(number, False, "it holds nothing")
-    times = SOURCES
-    while True:
-        task = task_of(state, before, times)
-        try:
-            proposal: Proposal = yield Compress(task)
-        except CollaboratorError as error:
-            is_too_much = isinstance(error, ModelError) and error.is_too_much
-            times //= 2
-            if is_too_much and times > 1:
-                continue
-            return Summarised(number, False, str(error))
-        break
+    task = task_of(state, before)
+    try:
+        proposal: Proposal = yield Compress(task)
+    except CollaboratorError as error:
+        return Summarised(number, False, str(error))
     problem = fault_of(proposal, task)
     if problem:
         return Summarised(number, False, problem)
@@ -77,17 +69,15 @@ def _delta(state: State, slot: SlotState, text: Written) -> Delta:
     return Delta(replace(state.head, seq=seq), (unkeyed(seq, "summarise"),), slots=(renewed,))
 
 
-def task_of(state: State, slot: SlotState, times: int = SOURCES) -> Compression:
+def task_of(state: State, slot: SlotState) -> Compression:
     """Return what a compressor is to work on: the best excerpts in order of time.
-
-    They measure so many times L at most.
 
     Those are marked that must be kept: what the slot's excerpts hold of what rewarded answers and
     the witnesses of certificates rested on.
     """
     limit = state.settings.slot_limit
     every = _every_excerpt(state, slot)
-    best = compress(every, times * limit, state.measure).kept
+    best = compress(every, SOURCES * limit, state.measure).kept
     needed = _needed(state, slot)
     sources = []
     for excerpt in sorted(best, key=lambda excerpt: (excerpt.at, excerpt.order, excerpt.start)):
