@@ -51,7 +51,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # Two targets asked for at once share .venv, and pip cannot run twice in it.
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help demo test fuzz test-slow test-models test-adapters test-rivals test-server test-postgres test-page page-pictures lint lint-adapters docs wheel-test bench reliability scale studies mutants clean
+.PHONY: help demo test fuzz test-slow test-models test-adapters test-rivals test-local-model test-server test-postgres test-page page-pictures lint lint-adapters docs wheel-test bench reliability scale studies mutants clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -77,6 +77,10 @@ test-adapters: $(ADAPTERS_VENV)/.ready $(CREW_VENV)/.ready $(OLD_MCP_VENV)/.read
 		$(filter-out $(APART_TESTS),$(wildcard tests/adapters/test_*.py)) tests/proxy $(ARGS)
 	@$(CREW_VENV)/bin/python -m pytest $(MANY) $(APART_TESTS) tests/adapters/test_conversations.py $(ARGS)
 	@$(WITH_NODE) $(OLD_MCP_VENV)/bin/python -m pytest -m 'not models' tests/adapters/test_mcp.py $(ARGS)
+
+test-local-model: $(VENV)/.dev  ## run all that asks a model with one of your own: BASE_URL=http://127.0.0.1:11434/v1
+	@test -n "$(BASE_URL)" || { echo "name the server: make test-local-model BASE_URL=http://127.0.0.1:11434/v1"; exit 2; }
+	@BASE_URL="$(BASE_URL)" MODEL="$(MODEL)" $(RUN) -m pytest tests/local_model.py $(ARGS)
 
 test-rivals: $(RIVALS_VENV)/.ready $(RIVALS_MODELS_VENV)/.ready  ## run the tests of the rivals that this memory is compared with, in environments of their own
 	@$(RIVALS_VENV)/bin/python -m pytest -m 'not slow' tests/evaluate/test_rivals.py $(ARGS)

@@ -11,7 +11,6 @@
     ├── CertificateRefused    a certificate does not come to what it claims
     ├── CollaboratorError     an encoder, answerer, scorer or reranker gave an unusable result
     │   ├── ModelError        a language model failed or gave nothing usable; ``kind`` says how
-    │   │   └── UnusableReply it replied otherwise than it was asked to, twice
     │   └── BudgetSpent       a spending limit stops a call of a language model
     ├── MissingExtra          also an ImportError: an optional dependency is not installed
     ├── WorkersGone           no worker is left to work on many memories
@@ -44,7 +43,6 @@ __all__ = [
     "RemoteError",
     "StaleState",
     "StoreError",
-    "UnusableReply",
     "WorkersGone",
 ]
 
@@ -216,22 +214,8 @@ class ModelError(CollaboratorError):
 
     @property
     def is_too_much(self) -> bool:
-        """Whether less to work on may help: the prompt or the reply was too long, or the model
-        replied in no usable way.
-        """
+        """Whether less to work on may help: the prompt or the reply was too long."""
         return self.kind in ("too long", "cut off")
-
-
-class UnusableReply(ModelError):
-    """Report a model that replied otherwise than it was asked to, twice."""
-
-    def __init__(self, model: str, problem: str) -> None:
-        super().__init__("malformed", model, note=f"{problem}, twice")
-
-    @property
-    def is_too_much(self) -> bool:
-        """Less to work on may help."""
-        return True
 
 
 class BudgetSpent(CollaboratorError):

@@ -18,6 +18,7 @@ from demem_agent.flows.encode import (
     require_same_encoder,
 )
 from demem_agent.later import dataclass
+from demem_agent.messages.thinking import without_thinking
 from demem_agent.metadata import metadata_field
 from demem_agent.reading.packing import strip_rendered
 from demem_agent.requests import Flow
@@ -26,7 +27,6 @@ from demem_agent.slots.placement import Arrival, Placed, place
 from demem_agent.slots.records import Delta, Head, Operation
 from demem_agent.slots.state import State
 from demem_agent.text.pieces import pieces
-from demem_agent.text.quoting.thinking import without_thinking
 from demem_agent.turns import Turn
 from demem_agent.types import Evidence, Ingested
 

@@ -17,9 +17,9 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from demem_agent.errors import BudgetSpent, ModelError, UnusableReply
+from demem_agent.errors import BudgetSpent, ModelError
 from demem_agent.llms.model import ChatModel, Message, Options, Prompt
-from demem_agent.text.quoting.thinking import without_thinking
+from demem_agent.messages.thinking import without_thinking
 from demem_agent.types import Proposal
 
 __all__ = [
@@ -162,6 +162,15 @@ class Failures:
             raise
 
 
+class UnusableReply(ModelError):
+    """Report a model that replied otherwise than it was asked to, twice."""
+
+    @property
+    def is_too_much(self) -> bool:
+        """Less to work on may help."""
+        return True
+
+
 Kind = TypeVar("Kind", bound=Reply)
 #: Tells in a few words what is wrong with a reply; None when nothing is. It must not quote memory.
 Check = Callable[[Kind], str | None]
@@ -206,7 +215,7 @@ async def asked_for(
         if found is None and plain is not None:
             found = plain(without_thinking(second.text))
     if found is None:
-        raise UnusableReply(model.name, problem)
+        raise UnusableReply("malformed", model.name, note=f"{problem}, twice")
     return found
 
 

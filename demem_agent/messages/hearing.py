@@ -12,7 +12,7 @@ from demem_agent.later import module
 from demem_agent.messages.parts import Piece
 from demem_agent.messages.records import Omitted, Turns
 from demem_agent.messages.shapes import Message, message_of
-from demem_agent.text.quoting.thinking import without_thinking
+from demem_agent.messages.thinking import without_thinking
 from demem_agent.turns import Turn, text_field
 
 if TYPE_CHECKING:

@@ -1,13 +1,13 @@
 """Have lines in another language than the question compete by how they stand among themselves.
 
 A line in the question's own language shares small words with it whatever it is about; the right one
-in another language shares none. So lines in other languages are raised by most of how far a high
-quantile of their scores is below that of the others: what stands out among them then stands nearly
-where what stands out among the others does. Before that they gain by what tells across languages:
-the words that are related, and the vectors of an encoder that is multilingual.
+in another language shares none. So lines in other languages are raised by how far a high quantile
+of their scores is below that of the others: what stands out among them then stands where what
+stands out among the others does. Before that they gain by what tells across languages: the words
+that are related, and the vectors of an encoder that is multilingual.
 
-The numbers are fitted by hand to ``benchmarks/written/chats/d01`` to ``d04``; ``d05``, ``d06`` were
-kept for judging (docs/howto/languages.md).
+The numbers are set by hand, with the chats of ``benchmarks/written/bilingual`` and
+``benchmarks/languages.py`` in view (docs/howto/languages.md).
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from demem_agent.scoring.features import FEATURES
 
 __all__ = ["levels"]
 
-#: The quantile that is raised, and how much of the way.
-QUANTILE, RAISED = 0.9, 0.7
+#: The quantile that is raised, how much of the way, and how many lines there must be of both kinds
+#: for half of all this: where there are few, they tell little.
+QUANTILE, RAISED, FEW = 0.9, 1.0, 10
 #: What the share of related words counts besides, and the cosine of a multilingual encoder, in
 #: standard deviations among the lines in other languages.
 BY_RELATED, BY_COSINE = 10.0, 2.0
@@ -42,14 +43,14 @@ def levels(
         multilingual: whether the vectors of one meaning are alike in any language.
     """
     added = np.zeros(len(scores))
-    if not foreign.any():
+    fewer = int(min(foreign.sum(), (~foreign).sum()))
+    if not fewer:
         return added
     added[foreign] = BY_RELATED * table[foreign, _RELATED]
     if multilingual:
         cosines = table[foreign, _COSINE].astype(np.float64)
         added[foreign] += BY_COSINE * (cosines - cosines.mean()) / max(cosines.std(), 1e-6)
-    if not foreign.all():
-        high = float(np.quantile(scores[~foreign], QUANTILE))
-        behind = high - float(np.quantile((scores + added)[foreign], QUANTILE))
-        added[foreign] += RAISED * max(behind, 0.0)
-    return added
+    high = float(np.quantile(scores[~foreign], QUANTILE))
+    behind = high - float(np.quantile((scores + added)[foreign], QUANTILE))
+    added[foreign] += RAISED * max(behind, 0.0)
+    return added * (fewer / (fewer + FEW))

@@ -15,8 +15,8 @@ from demem_agent.errors import BudgetSpent, ModelError
 from demem_agent.llms import ChatModel, Health, Prompt, Stream
 from demem_agent.llms.answerer import ModelAnswerer
 from demem_agent.llms.model import Options
+from demem_agent.messages.thinking import spoken_so_far, without_thinking
 from demem_agent.text.language.words import content_terms
-from demem_agent.text.quoting.thinking import spoken_so_far, without_thinking
 from demem_agent.text.unsaid import in_context
 from demem_agent.types import Draft, Line, Question
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from demem_agent.text.quoting.thinking import spoken_so_far, without_thinking
+from demem_agent.messages.thinking import spoken_so_far, without_thinking
 
 
 @pytest.mark.parametrize(
