@@ -25,6 +25,7 @@ from demem_agent.answering.said_alone import (
 )
 from demem_agent.answering.telling import telling_nothing, without_questions
 from demem_agent.answering.weighing import (
+    as_it_holds,
     by_amount,
     by_person,
     by_place,
@@ -128,7 +129,7 @@ class ExtractiveAnswerer:
             scores = without_questions(question, scores, found)
         scores = by_person(question, scores, found)
         scores = by_plan(question, scores, found)
-        chosen = _nearest(asked, scores, found)
+        chosen = as_it_holds(question.reading, _nearest(asked, scores, found), scores, found)
         if not decided or _is_what_was_right(chosen, decided):
             return chosen
         of_it = [nth for nth, one in enumerate(found) if one in decided]

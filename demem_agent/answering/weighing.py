@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from demem_agent.types import Question, Reading
 
 __all__ = [
     "LEAVES_AMOUNT",
+    "as_it_holds",
     "by_amount",
     "by_person",
     "by_place",
@@ -54,6 +55,25 @@ def by_what_holds(reading: Reading, scores: np.ndarray, found: list[Sentence]) -
             held[worst] = min(held[worst], held[best] - _BEHIND)
     above: np.ndarray = np.maximum(held, 0.0)
     return above
+
+
+def as_it_holds(
+    reading: Reading, chosen: Sequence[Sentence], scores: np.ndarray, found: list[Sentence]
+) -> list[Sentence]:
+    """Return what was chosen, without what stands behind a line that was chosen as well, unless its
+    margin says so: in its place more of that.
+    """
+    order = sorted(range(len(found)), key=lambda nth: -scores[nth])
+    holding: list[Sentence] = []
+    for one in chosen:
+        is_marked = one.superseded is not None or one.replaced
+        for behind, ahead in () if is_marked else reading.replaced:
+            if one.is_within(behind) and any(other.is_within(ahead) for other in chosen):
+                of_it = [found[nth] for nth in order if found[nth].is_within(ahead)]
+                one = next((new for new in of_it if new not in (*chosen, *holding)), of_it[0])
+        if one not in holding:
+            holding.append(one)
+    return holding
 
 
 def by_amount(asked: Asked, scores: np.ndarray, found: list[Sentence]) -> np.ndarray:
