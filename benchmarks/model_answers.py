@@ -37,11 +37,9 @@ def drawn(dialogues: list[Dialogue], each: int) -> Iterator[tuple[Dialogue, list
             if probe.evidence and probe.category != "adversarial":
                 by_category.setdefault(probe.category, []).append((n, probe))
     chance = random.Random(SEED)
-    chosen = [
-        one
-        for category in sorted(by_category)
-        for one in chance.sample(by_category[category], each)
-    ]
+    chosen: list[tuple[int, Probe]] = []
+    for category in sorted(by_category):
+        chosen += chance.sample(by_category[category], each)
     for n, dialogue in enumerate(dialogues):
         yield dialogue, [probe for of, probe in chosen if of == n]
 
