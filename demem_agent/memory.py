@@ -584,7 +584,7 @@ class SlotMemory(MemoryHandle):
 
         Args:
             how: ``limit``, ``mode``, ``order``, ``floor``, ``at``, ``asker``, ``conditions``,
-                ``context``, ``slot``, ``vector``, ``without``, as
+                ``context``, ``where``, ``gate``, ``slot``, ``vector``, ``without``, as
                 :class:`~demem_agent.reading.Reads` explains them.
 
         Raises:

@@ -211,7 +211,7 @@ def checked_encoder(encoder: object) -> Encoder:
     """Return what has an ``encode`` method; raise InvalidInput for anything else."""
     # Text has an encode() of its own, and a class has its instances' methods: both are easy slips.
     if isinstance(encoder, str | type) or not isinstance(encoder, Encoder):
-        allowed = "an object with encode(list of texts), not the name of a model"
+        allowed = "an object with encode(list of texts), such as load_encoder(name) gives"
         raise InvalidInput("encoder", encoder, allowed)
     return encoder
 
