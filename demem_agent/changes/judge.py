@@ -29,11 +29,13 @@ from demem_agent.changes.pairs import compare, compare_words
 from demem_agent.later import dataclass
 from demem_agent.scoring.index import PassageIndex
 from demem_agent.scoring.wording import Wording, wording_of
+from demem_agent.text.pieces import without_middle
 from demem_agent.types import Evidence
 
 __all__ = ["SURE", "Change", "changes_among", "excluded", "part_over", "slips"]
 
-#: Characters of each end of a long question that are looked at.
+#: Characters of each end of a long question that are looked at: each of its words is compared with
+#: each line's.
 QUESTION_END = 1_000
 #: Probability from which on two lines are taken to be of one matter; and from which on, if they
 #: are, the later one stands ahead.
@@ -93,7 +95,7 @@ def changes_among(
     if not pairs:
         return []
     texts = [index.text(row) for row in rows]
-    words = wording_of([*texts, _ends(question)])
+    words = wording_of([*texts, without_middle(question, QUESTION_END)])
     said = Said(words)
     pairs = without_tables(pairs, items, said)
     likely, aligned = _likely(words, pairs)
@@ -120,13 +122,6 @@ def _by_trust(
     doubted = [(old, new) for old, new in likely if items[new].trust < items[old].trust]
     kept = {pair: p for pair, p in likely.items() if pair not in doubted}
     return kept, doubted
-
-
-def _ends(question: str) -> str:
-    """Return a long question without its middle: each of its words is compared with each line's."""
-    if len(question) <= 2 * QUESTION_END:
-        return question
-    return f"{question[:QUESTION_END]} {question[-QUESTION_END:]}"
 
 
 def _likely(words: Wording, pairs: Sequence[Pair]) -> tuple[dict[Pair, float], list[Pair]]:

@@ -19,6 +19,7 @@ from demem_agent.later import dataclass
 from demem_agent.scoring.intent import Intent, intent_of
 from demem_agent.settings import Settings, check_floor, check_mode, check_order
 from demem_agent.slots.records import Vector
+from demem_agent.text.pieces import without_middle
 from demem_agent.text.unsaid import in_context
 from demem_agent.turns import (
     LONGEST_TEXT,
@@ -172,7 +173,7 @@ def ask_of(query: str, given: Mapping[str, Any], settings: Settings, at: datetim
     refuse_unknown("read", given, Reads)
     vector = given.get("vector")
     _check_query(query, vector)
-    message = _ends(query)
+    message = without_middle(query, QUERY_END)  # who asks says so first or last
     return Ask(
         query=in_context(message, _turns(given.get("context", ()))),
         vector=_unit_vector(vector),
@@ -195,13 +196,6 @@ def _check_query(query: object, vector: object) -> None:
         text_field("query", query)
     elif not isinstance(query, str):
         raise InvalidInput("query", query, "a text; with a vector it may be blank")
-
-
-def _ends(query: str) -> str:
-    """Return a query without the middle of a very long one: who asks says so first or last."""
-    if len(query) <= 2 * QUERY_END:
-        return query
-    return f"{query[:QUERY_END]}\n{query[-QUERY_END:]}"
 
 
 def _turns(given: object) -> Sequence[str]:

@@ -14,7 +14,7 @@ from demem_agent.text.quoting.fences import Block, blocks
 from demem_agent.text.sentences import PASSAGE_CHARS, packed, sentences
 from demem_agent.text.values import bare, entries, values
 
-__all__ = ["pieces"]
+__all__ = ["pieces", "without_middle"]
 
 #: (start, end) in a text.
 _Stretch = tuple[int, int]
@@ -178,3 +178,10 @@ def _is_program(text: str) -> bool:
     if definitions < _FEW:
         return False
     return len(_CODE_LINE.findall(text)) >= _MOST * (text.count("\n") + 1)
+
+
+def without_middle(text: str, each: int) -> str:
+    """Return the two ends of a text, of so many characters each; a shorter one as it is."""
+    if len(text) <= 2 * each:
+        return text
+    return f"{text[:each]}\n{text[-each:]}"

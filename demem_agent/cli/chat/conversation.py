@@ -56,7 +56,8 @@ class Conversation:
         while not self._fits(prompt := self._prompt(question)):
             if self.exchanges:
                 del self.exchanges[: (len(self.exchanges) + 1) // 2]
-                self.overview = self.overview and None
+                if self.overview:  # it is made anew; one that did not fit stays away
+                    self.overview = None
             elif self.overview:
                 self.overview = ""
             else:
@@ -69,8 +70,9 @@ class Conversation:
         Args:
             told: tokens that the model takes, where the server said so.
         """
-        guess = int(_SHORTER * (_tokens(prompt) + self.longest))
-        context = guess if told is None or told >= (self.context or told + 1) else told
+        context = int(_SHORTER * (_tokens(prompt) + self.longest))
+        if told is not None and (self.context is None or told < self.context):
+            context = told
         if context < _LEAST:
             return False
         self.context = context

@@ -29,7 +29,10 @@ def chat(
         ),
     ] = None,
     local: Annotated[
-        bool, typer.Option("--local", help="With the first model that this machine serves.")
+        bool,
+        typer.Option(
+            "--local", help="With a model that this machine serves, by name or the first."
+        ),
     ] = False,
 ) -> None:
     """Talk, with a memory of all that is said; with a language model (--model) or offline.
@@ -41,11 +44,12 @@ def chat(
     """
     from demem_agent.cli.chat import Screen, opened, talk
 
-    if local and model_options.model is None:
+    if local:
         from demem_agent.cli.chat.local import found_model
 
-        found, base_url = found_model(model_options.base_url)
-        model_options = replace(model_options, model=found, base_url=base_url)
+        first, base_url = found_model(model_options.base_url)
+        named = model_options.model or first
+        model_options = replace(model_options, model=named, base_url=base_url)
     asked = company.checked()
     screen = Screen(output)
     name = model_options.model
