@@ -127,13 +127,13 @@ class Settings:
         stale: what readings make of a line that a later one has taken the place of: ``mark`` says
             until when it held and puts it behind, ``withhold`` leaves it out, ``show`` gives it as
             any other.
-        unknown: what ``answer`` makes of a question that memory does not seem to hold the answer
-            to: ``show`` gives the text as any other, with ``known`` False, ``withhold`` leaves it
-            empty, and the answerer is not asked.
-        known_from: probability in [0, 1] from which on memory counts as holding the answer, as
-            ``Route.probability`` tells it. None for the one that ships, which at most 5 % of
-            answerable questions fell short of (``docs/scoring.md``); 0 for all that is asked of a
-            memory with anything in it.
+        unknown: what becomes of an answer that is not known: ``show`` gives the text as any other,
+            with ``known`` False, ``withhold`` leaves it empty.
+        known_from: probability in [0, 1] from which on an answer is known, as
+            ``Answer.probability`` tells it, and a slot adequate, as ``Route.probability`` does.
+            None for those that ship, which at most 10 % of right answers (``docs/use/answers.md``)
+            and 5 % of answerable questions (``docs/scoring.md``) fell short of; 0 for all that is
+            asked of a memory with anything in it.
         order: of the days in a reading unless the call says otherwise: ``time`` puts the oldest
             first, ``latest`` the newest. Within a day lines stand as they were said.
         floor: probability in [0, 1) of being evidence below which a line is not read, however much

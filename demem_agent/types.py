@@ -534,6 +534,10 @@ class Draft:
     """What an :class:`Answerer` may return instead of plain text: the text and the evidence it
     rests on.
 
+    Attributes:
+        probability: in [0, 1], that it is right; None where the answerer cannot tell, and the
+            answer is then as probable as that memory holds what was asked.
+
     Examples:
         >>> class First:
         ...     def answer(self, question):
@@ -548,6 +552,7 @@ class Draft:
 
     text: str
     evidence: tuple[str, ...] = ()
+    probability: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -560,8 +565,11 @@ class Answer:
         text: empty when the reading holds nothing that answers, or where it is not known and
             ``Settings.unknown`` has that withheld.
         evidence: ids of the items the answer rests on.
-        known: False where memory does not seem to hold what was asked: as ``route.adequate``, but
-            for what is ``reading.settled``. What is answered by nothing is never known.
+        known: whether this answer is probable enough to be given as one: by ``probability``, or
+            as ``route.adequate`` from an answerer that tells none. What is ``reading.settled`` is
+            known, and what is answered by nothing is not.
+        probability: in [0, 1], that this answer is right, as its answerer says; that memory holds
+            what was asked, ``route.probability``, from one that does not say.
 
     Examples:
         >>> answer = memory.answer("What is the cat called?")
@@ -578,6 +586,7 @@ class Answer:
     route: Route
     reading: Reading
     known: bool
+    probability: float = 0.0
 
     def __str__(self) -> str:
         """Return the text."""

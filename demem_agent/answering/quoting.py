@@ -2,79 +2,52 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from demem_agent.answering.candidates import Sentence
-from demem_agent.answering.following import SHORT, Stretch, following
-from demem_agent.answering.kind_told import kind_told
 from demem_agent.answering.rambling import beside
 from demem_agent.answering.rows import rows
-from demem_agent.answering.weighing import LEAVES_AMOUNT
 from demem_agent.answering.whole import headed, whole
 from demem_agent.later import pattern
-from demem_agent.text.language.quantities import asks_for_amount
-from demem_agent.text.language.words import content_terms
+from demem_agent.scoring.intent import intent_of
 from demem_agent.text.quoting.containing import contained, entry, passes_for_entry
 from demem_agent.text.quoting.cutting import CUT, excerpt, through_turn
 from demem_agent.text.quoting.fences import in_fence, is_fenced
 from demem_agent.text.quoting.saying import day, meant, said, told
 from demem_agent.text.times.named import names_time_in_any_language
 from demem_agent.text.times.periods import day_name
-from demem_agent.types import Draft, Evidence, Line
+from demem_agent.types import Draft, Evidence, Question
 
 __all__ = ["draft"]
 
-#: Words of several languages that ask for what comes before something, or after it.
-_IN_ORDER = pattern(
-    r"\b(?:after|before|next|then|following|first|last|nach|vor|danach|zuerst|après|avant|ensuite"
-    r"|depois|antes|después|dopo|prima)\b",
-    re.IGNORECASE,
-)
 #: Where a quotation has several lines, and what stands between these and what is known of them.
 _LINES = pattern(r"\n *\S")
-_BELOW = "\n  "
-#: Words of several languages that ask for a time.
-_WHEN = frozenset("when wann cuándo quand quando wanneer когда".split())
+_BELOW = _NEXT_LINE = "\n  "
 
 
-def draft(query: str, chosen: list[Sentence], lines: Sequence[Line]) -> Draft:
+def draft(question: Question, chosen: Sequence[Sentence]) -> Draft:
     """Return an answer that quotes sentences, citing each item once: a line for each turn."""
     quoted: list[Sentence] = []
-    in_order = _IN_ORDER.search(query) is not None
-    for sentence in chosen:
-        sentence = _whole(sentence, in_order=in_order)
+    for sentence in map(_whole, chosen):
         if not _is_within(sentence, quoted):
             quoted = [one for one in quoted if not _is_within(one, [sentence])]
             quoted.append(sentence)
-    if len(quoted) == 1 or (quoted and quoted[0].asks):
-        quoted[1:] = _going_on(query, quoted[0], lines) or quoted[1:]
     by_item: dict[str, list[Sentence]] = {}
     for sentence in quoted:
         by_item.setdefault(sentence.evidence.id, []).append(sentence)
     for of_one in by_item.values():
         of_one.extend(_header(of_one[0]))
-    text = "\n".join(_quote(of_one, query) for of_one in by_item.values())
-    cited = dict.fromkeys(sentence.evidence.id for sentence in [*chosen, *quoted])
-    return Draft(text, tuple(cited))
+    is_of_time = intent_of(question.query, question.at.date() if question.at else None).is_of_time
+    text = "\n".join(_quote(of_one, is_of_time=is_of_time) for of_one in by_item.values())
+    return Draft(text, tuple(by_item))
 
 
-def _whole(sentence: Sentence, *, in_order: bool = False) -> Sentence:
-    """Return a sentence with what it tells nothing without.
-
-    Args:
-        in_order: whether what comes before or after something is asked for.
-    """
-    item = sentence.evidence
-    if sentence.is_part:
-        start, end = beside(item.text, sentence.start, sentence.end)
-    else:
-        start, end = whole(item.text, sentence.start, sentence.end, in_order=in_order)
-    if (start, end) == (sentence.start, sentence.end):
-        return sentence
-    words = frozenset(content_terms(sentence.evidence.text[start:end]))
-    return replace(sentence, start=start, end=end, words=words)
+def _whole(sentence: Sentence) -> Sentence:
+    """Return a sentence with what it tells nothing without."""
+    reach = beside if sentence.is_part else whole
+    start, end = reach(sentence.evidence.text, sentence.start, sentence.end)
+    return replace(sentence, start=start, end=end)
 
 
 def _header(sentence: Sentence) -> Iterator[Sentence]:
@@ -84,20 +57,7 @@ def _header(sentence: Sentence) -> Iterator[Sentence]:
         yield replace(sentence, start=first[0], end=first[1], superseded=None, replaced=())
 
 
-def _going_on(query: str, best: Sentence, lines: Sequence[Line]) -> list[Sentence]:
-    """Return the sentence that the best one leaves the answer to, where there is one."""
-    first = Stretch(best.evidence, best.start, through_turn(best.evidence.text, best.end))
-    asked = query.lower()
-    most = LEAVES_AMOUNT if asks_for_amount(asked) else SHORT
-    after = following(asked, first, lines, lambda stretch: kind_told(asked, stretch), most)
-    if after is None:
-        return []
-    words = frozenset(content_terms(after.text))
-    going_on = _whole(Sentence(after.evidence, after.start, after.end, words, words))
-    return [] if _is_within(going_on, [best]) else [going_on]
-
-
-def _is_within(sentence: Sentence, others: list[Sentence]) -> bool:
+def _is_within(sentence: Sentence, others: Sequence[Sentence]) -> bool:
     """Whether a sentence is quoted already, as what turns another one round."""
     for other in others:
         end = through_turn(other.evidence.text, other.end)
@@ -106,7 +66,7 @@ def _is_within(sentence: Sentence, others: list[Sentence]) -> bool:
     return False
 
 
-def _quote(quoted: list[Sentence], query: str) -> str:
+def _quote(quoted: Sequence[Sentence], *, is_of_time: bool) -> str:
     """Return sentences of one turn as said with what turns them round; behind it what is known.
 
     That is what their times mean, and until when they held. A question about a time gets the day
@@ -124,16 +84,13 @@ def _quote(quoted: list[Sentence], query: str) -> str:
             begun = sentence.start if not words else begun
             words = _begun(item, begun, end, is_part=sentence.is_part)
         else:
-            words += _further(item, sentence.start, end, is_next=is_next)
+            words += _further(item, ended, sentence.start, end)
             if sentence.is_part and item.text[end:].strip():
                 words += f" {CUT}"
         ended = end
         notes |= dict.fromkeys(_until(sentence))
         notes |= dict.fromkeys(meant(item, sentence.start, end, alone=True))
-    wants_day = not _WHEN.isdisjoint(query.lower().split()) and not names_time_in_any_language(
-        words
-    )
-    if not notes and item.at is not None and wants_day:
+    if not notes and item.at is not None and is_of_time and not names_time_in_any_language(words):
         notes[f"said on {day(item)}"] = None
     if not notes:
         return words
@@ -141,17 +98,19 @@ def _quote(quoted: list[Sentence], query: str) -> str:
     return f"{words}{_BELOW if _LINES.search(words) else ' '}({'; '.join(notes)})"
 
 
-def _further(item: Evidence, start: int, end: int, *, is_next: bool) -> str:
-    """Return a further stretch of a turn as it stands behind the one before."""
+def _further(item: Evidence, ended: int, start: int, end: int) -> str:
+    """Return a further stretch of a turn as it stands behind the one before.
+
+    Args:
+        ended: where that one ended.
+    """
     if in_fence(item.text, start):
         return f"\n  {contained(entry(excerpt(item.text, start, end)))}"
-    cut = " " if is_next else f" {CUT} "
+    between = item.text[ended:start]
     words = item.text[start:end]
-    if rows(item.text, start) is not None:  # a row stays a line of its own
-        cut = "\n  " if is_next else f"\n  {CUT}\n  "
-    elif is_fenced(words) or passes_for_entry(words):
-        cut = f"{cut.rstrip()}\n  "
-    return f"{cut}{contained(entry(words))}"
+    is_line = "\n" in between or is_fenced(words) or passes_for_entry(words)
+    cut = "" if not between.strip() else f"\n  {CUT}" if rows(item.text, start) else f" {CUT}"
+    return f"{cut}{_NEXT_LINE if is_line else ' '}{contained(entry(words))}"
 
 
 def _begun(item: Evidence, start: int, end: int, *, is_part: bool) -> str:

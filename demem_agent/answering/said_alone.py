@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from demem_agent.answering.asking import is_named
 from demem_agent.answering.candidates import Sentence
 from demem_agent.scoring.intent import intent_of
-from demem_agent.text.language.reporting import reports, teller
 from demem_agent.text.times.asked_days import (
     asked_days,
     asks_of_saying,
@@ -19,19 +17,11 @@ from demem_agent.text.times.asked_days import (
 from demem_agent.text.times.dates import Span
 from demem_agent.types import Line, Question
 
-__all__ = [
-    "days_asked",
-    "is_of_silence",
-    "is_of_the_absent",
-    "names_of",
-    "reporting",
-    "said_by",
-    "said_then",
-]
+__all__ = ["days_asked", "is_of_silence", "said_by", "said_then"]
 
 
-def said_then(question: Question, found: list[Sentence], asked: list[Span]) -> list[Sentence]:
-    """Return how the two best lines begin that were said on the days asked for.
+def said_then(question: Question, found: Sequence[Sentence], asked: list[Span]) -> list[int]:
+    """Return which sentences begin the two best lines that were said on the days asked for.
 
     None where a question asks for anything but a time.
 
@@ -66,11 +56,11 @@ def days_asked(question: Question) -> list[Span]:
     asked_on = question.at.date() if question.at else None
     newest = max(days, default=None)
     times = intent_of(question.query, asked_on).times(newest)
-    asked = asked_days(question.query, times, asked_on, newest, names_of(lines))
+    asked = asked_days(question.query, times, asked_on, newest, _names_of(lines))
     if not asked or not days:
         return asked
     low = question.query.lower()
-    named = [line for line in lines if is_named(low, line.evidence.speaker)]
+    named = [line for line in lines if _is_named(low, line)]
     said = [line.evidence.at for line in named or lines]
     return when_said(
         asked,
@@ -80,42 +70,31 @@ def days_asked(question: Question) -> list[Span]:
     )
 
 
-def said_by(question: Question, found: list[Sentence]) -> list[Sentence]:
-    """Return how the two best lines begin that somebody said of whom nothing else is asked."""
+def said_by(question: Question, found: Sequence[Sentence]) -> list[int]:
+    """Return which sentences begin the two best lines of somebody of whom nothing else is asked."""
     lines = question.reading.lines
-    if not asks_of_saying(question.query, names_of(lines)):
+    if not asks_of_saying(question.query, _names_of(lines)):
         return []
     asked = question.query.lower()
-    own = [line for line in lines if is_named(asked, line.evidence.speaker)]
+    own = [line for line in lines if _is_named(asked, line)]
     return _begins([line for line in own if not echoes(line.text, question.query)], found)
 
 
-def is_of_the_absent(question: Question) -> bool:
-    """Whether nothing is asked but what somebody said who says no line that is read."""
-    name = teller(question.query)
-    if name is None:
-        return False
-    names = names_of(question.reading.lines)
-    own = set(name.lower().split())
-    return names.isdisjoint(own) and asks_of_saying(question.query, names | own)
-
-
-def reporting(question: Question, found: list[Sentence]) -> list[Sentence]:
-    """Return the sentences that report what such a one said, or go on from one that does."""
-    name = teller(question.query) or ""
-    return [sentence for sentence in found if reports(sentence.evidence.text, name)]
-
-
-def names_of(lines: Iterable[Line]) -> set[str]:
+def _names_of(lines: Iterable[Line]) -> set[str]:
     found: set[str] = set()
     for line in lines:
         found.update((line.evidence.speaker or "").lower().split())
     return found
 
 
-def _begins(lines: Iterable[Line], found: list[Sentence]) -> list[Sentence]:
-    """Return how the two best of some lines begin."""
+def _is_named(low: str, line: Line) -> bool:
+    """Whether a question in lower case has a name of who says a line."""
+    return any(name in low for name in (line.evidence.speaker or "").lower().split())
+
+
+def _begins(lines: Iterable[Line], found: Sequence[Sentence]) -> list[int]:
+    """Return which sentences begin the two best of some lines."""
     begins = []
     for line in sorted(lines, key=lambda line: -line.score)[:2]:
-        begins += [sentence for sentence in found if sentence.is_of(line)][:1]
+        begins += [n for n, one in enumerate(found) if one.line == line][:1]
     return begins

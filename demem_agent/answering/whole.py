@@ -38,13 +38,8 @@ _ENDS = tuple(".!?…。！？")
 _Stretch = tuple[int, int]
 
 
-def whole(text: str, start: int, end: int, *, in_order: bool = False) -> tuple[int, int]:
-    """Return the (start, end) of what is quoted for the sentence ``text[start:end]``.
-
-    Args:
-        in_order: whether what comes before or after something is asked for: then an item is
-            quoted with its list.
-    """
+def whole(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return the (start, end) of what is quoted for the sentence ``text[start:end]``."""
     found = blocks(text)
     return (
         _block(text, start, end, found)
@@ -52,7 +47,6 @@ def whole(text: str, start: int, end: int, *, in_order: bool = False) -> tuple[i
         or _table(text, start, end, found)
         or _list(text, start, end)
         or _below(text, start, end)
-        or (_list_around(text, start) if in_order else None)
         or _beside(text, start, end)
         or (_numbered(text, start), end)
     )
@@ -183,22 +177,6 @@ def _list(text: str, start: int, end: int) -> _Stretch | None:
         last = item.end()
         item = _NEXT_ITEM.match(text, last)
     return start, last
-
-
-def _list_around(text: str, start: int) -> _Stretch | None:
-    """Return the list of which an item begins in the line of a place, where it fits a passage."""
-    first = _line_start(text, start)
-    item = _ITEM_ITSELF.match(text, first)
-    if item is None:
-        return None
-    while first and _ITEM_ITSELF.match(text, _line_start(text, first - 1)):
-        first = _line_start(text, first - 1)
-    last = item.end()
-    while item is not None:
-        last = item.end()
-        item = _NEXT_ITEM.match(text, last)
-    first += len(text[first:last]) - len(text[first:last].lstrip())
-    return (first, last) if last - first <= PASSAGE_CHARS else None
 
 
 def _line_start(text: str, place: int) -> int:

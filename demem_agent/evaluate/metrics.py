@@ -42,6 +42,7 @@ _SAID = re.compile(
     r"(?:- )?(?:\[[^\]\n]*\] )*(?:(?P<speaker>[^:\n]{1,40}): )?(?P<words>.+)", re.DOTALL
 )
 #: What parts the entries of a text: lines below one that are indented go with it.
+_EVEN = 0.5
 _ENTRIES = re.compile(r"\n(?!  )")
 
 #: The different runs of words of one length.
@@ -169,10 +170,11 @@ def as_reading(text: str) -> Reading:
     """Take a text apart into dated lines, so that an answerer can work on what any system gives.
 
     A line that begins with "# " dates those below it where it holds a date; "Speaker: words" names
-    the speaker. Other text does as well, one line at a time.
+    the speaker. Other text does as well, one line at a time. How probably a line bears on a
+    question is not known: it does at even odds.
     """
     items = list(_evidence(text))
-    lines = [Line(item, 0, len(item.text)) for item in items]
+    lines = [Line(item, 0, len(item.text), probability=_EVEN) for item in items]
     return Reading(
         text=text,
         size=len(text),
@@ -182,6 +184,7 @@ def as_reading(text: str) -> Reading:
         evidence=tuple(items),
         slots=(),
         lines=tuple(lines),
+        probability=_EVEN,
     )
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from demem_agent.answering.named_another import named_another
-from demem_agent.answering.unanswered import unanswered
+from demem_agent.answering.model import default_answer_model
 from demem_agent.errors import InvalidInput
 from demem_agent.feedback.crediting import supports_of
 from demem_agent.flows.commit import committed
@@ -15,6 +14,7 @@ from demem_agent.reading.ask import Ask
 from demem_agent.reading.composing import read_for
 from demem_agent.requests import Complete, Flow
 from demem_agent.scoring import Query
+from demem_agent.settings import Settings
 from demem_agent.slots.filtering import within
 from demem_agent.slots.ledger import unkeyed
 from demem_agent.slots.records import Delta, StoredContext, Vector
@@ -35,6 +35,7 @@ def answer(state: State, ask: Ask) -> Flow[Answer]:
     draft = yield from _drafted(state, question, routed)
     context = _context(state, ask, question, routed, draft)
     yield from _stored(state, context, query.vector)
+    probability = draft.probability
     return Answer(
         id=context.id,
         query=ask.query,
@@ -43,6 +44,7 @@ def answer(state: State, ask: Ask) -> Flow[Answer]:
         route=routed,
         reading=reading,
         known=context.known,
+        probability=routed.probability if probability is None else probability,
     )
 
 
@@ -73,32 +75,32 @@ def answered(state: State, ask: Ask, text: str, reading: Reading | None) -> Flow
         route=routed,
         reading=seen,
         known=context.known,
+        probability=routed.probability,
     )
 
 
 def _drafted(state: State, question: Question, routed: Route) -> Flow[Draft]:
-    """Have the answerer answer, unless what memory does not hold is withheld."""
-    if state.settings.unknown == "withhold" and not _is_known(question.reading, routed):
-        return Draft("")
+    """Have the answerer answer; what is not known may be withheld."""
     drafts: list[Draft] = yield Complete((question,))
-    if state.settings.unknown == "withhold" and not _holds(question, routed, drafts[0]):
-        return Draft("")
-    return drafts[0]
+    draft = drafts[0]
+    if state.settings.unknown == "withhold" and not _is_known(
+        state.settings, question.reading, routed, draft
+    ):
+        return replace(draft, text="", evidence=())
+    return draft
 
 
-def _is_known(reading: Reading, routed: Route) -> bool:
-    """Whether memory holds the answer, as far as it can tell: what proved right before is held."""
-    return routed.adequate or reading.settled
-
-
-def _holds(question: Question, routed: Route, draft: Draft) -> bool:
-    """Whether memory holds what is asked, and what is quoted tells it, of whom is named."""
-    if not draft.text.strip() or not _is_known(question.reading, routed):
+def _is_known(settings: Settings, reading: Reading, routed: Route, draft: Draft) -> bool:
+    """Whether an answer is probable enough; what proved right before is."""
+    if not draft.text.strip():
         return False
-    if question.reading.settled:
+    if reading.settled:
         return True
-    refuses = (named_another, unanswered)
-    return not any(refuse(question, draft) for refuse in refuses)
+    if draft.probability is None:
+        return routed.adequate
+    known_from = settings.known_from
+    least = default_answer_model().known if known_from is None else known_from
+    return draft.probability >= least
 
 
 def _seen(state: State, ask: Ask, query: Query, reading: Reading | None) -> tuple[Route, Reading]:
@@ -141,7 +143,7 @@ def _context(state: State, ask: Ask, question: Question, routed: Route, draft: D
         redacted=forgotten,
         asker=ask.asker,
         conditions=ask.conditions,
-        known=_holds(question, routed, draft),
+        known=_is_known(state.settings, question.reading, routed, draft),
     )
     lead = _lead(live, supports or supports_of(state, context, draft.text), draft.text)
     return replace(context, lead=None if lead is None else live.index(lead))

@@ -11,14 +11,14 @@ from demem_agent import SlotMemory
     ("old", "new", "question", "value"),
     [
         (
-            "nos han cambiado el código del portal, ahora es 4471 almohadilla",
-            "otra vez el portal!! desde hoy 8820 y sin almohadilla",
+            "el código del portal es 4471",
+            "el código del portal es ahora 8820",
             "cuál es el código del portal?",
             "8820",
         ),
         (
-            "they gave us a new code for the gym door, it is 4471 now",
-            "the gym door again!! from today on it is 8820",
+            "the code for the gym door is 4471",
+            "the code for the gym door is 8820 now",
             "what is the code for the gym door?",
             "8820",
         ),

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from demem_agent import SlotMemory
-from demem_agent.answering.rambling import MOST, beside, parts
+from demem_agent.answering.rambling import beside, parts
 from demem_agent.text.pieces import pieces
 
 NOTE = (
@@ -42,9 +42,8 @@ def test_the_part_that_answers_is_quoted_with_signs_where_it_is_cut(
 ) -> None:
     given = answered(question)
     assert told in given
-    assert given.startswith("Ines: […] ")
     assert given.endswith(" […]")
-    assert len(given) < MOST + 40
+    assert len(given) < len(NOTE)
 
 
 def test_a_quotation_is_cut_at_the_borders_of_clauses() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from demem_agent import SlotMemory
-from demem_agent.text.language.courtesy import merely_exclaims
 from demem_agent.text.times.named import names_time_in_any_language
 
 BESIDE = ("The train was late.", "It rained all day.", "The hall smells of paint.")
@@ -56,20 +55,6 @@ def test_a_time_is_named_in_any_language(text: str, is_so: bool) -> None:
 def test_no_day_is_added_to_a_time_in_another_language() -> None:
     told = answered("Wanneer is de keuring?", "de keuring is op vrijdag")
     assert "said on" not in told
-
-
-@pytest.mark.parametrize(
-    ("text", "is_so"),
-    [
-        ("What a day!", True),
-        ("Che giornata!", True),
-        ("Wat een mooie dag!", True),
-        ("What a day, Ben moved to Hull!", False),
-        ("que vienes con Ana y Paco!", False),
-    ],
-)
-def test_a_call_tells_nothing(text: str, is_so: bool) -> None:
-    assert merely_exclaims(text) is is_so
 
 
 def test_a_call_is_not_quoted_beside_what_answers() -> None:

@@ -212,8 +212,3 @@ def test_a_day_is_asked_for_in_other_languages(question: str) -> None:
     answer = memory(ASKED_BACK).answer(question, at="2025-03-20")
     assert said(answer.reading) == [ASKED_BACK[4][2]]
     assert answer.known
-
-
-def test_who_said_nothing_but_ok_told_nothing_that_is_known() -> None:
-    made = memory([*ASKED_BACK, ("2025-03-05", "Zoe", "ok")])
-    assert not made.answer("What did Zoe say?").known

@@ -89,11 +89,6 @@ def test_objects_of_one_batch_follow_each_other() -> None:
     [
         ("What is the low level of the barn lights?", '"low": 20', ""),
         ("minutes of barn-2", '"minutes": 45', ""),
-        (
-            "What were the minutes of barn-2 before the change?",
-            '"minutes": 30',
-            "(in part until 2 May 2024)",
-        ),
         ("Does barn-2 fade?", '"fade": true', "(in part until 2 May 2024)"),
         ("Whom does barn-2 notify?", '"notify"', "(in part until 2 May 2024)"),
     ],
