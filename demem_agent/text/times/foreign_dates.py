@@ -81,7 +81,6 @@ _HAN_COUNT = (
     "(?<![〇一二两兩三四五六七八九十百千\\d])"
     "(?P<han>[一二两兩三四五六七八九]?十?[一二三四五六七八九]?)"
 )
-_NUMBER_GROUP = r"n\d+"
 _WEEKDAYS: tuple[str, ...] = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _COUNTABLE = ("day", "week", "month", "year")
 #: Characters of a text of which it is not kept which languages it is in.
