@@ -93,6 +93,11 @@ class OpenAIChat:
         return self._caller.model
 
     @property
+    def is_local(self) -> bool:
+        """Whether it is on this machine."""
+        return self._caller.is_local
+
+    @property
     def health(self) -> Health:
         """What became of all calls so far."""
         return self._caller.health

@@ -18,13 +18,18 @@ __all__ = ["announcement", "limits_words", "spent_words", "start", "used_value"]
 
 
 def announcement(
-    expected: Estimate, everything: int, options: ModelOptions, *, parallel: int
+    expected: Estimate,
+    everything: int,
+    options: ModelOptions,
+    seconds: float | None,
+    parallel: int,
 ) -> Iterator[str]:
     """Yield the lines that say what is about to be asked, before anything is.
 
     Args:
         expected: what is still to be asked.
         everything: how many answers are to be marked, those that are recorded included.
+        seconds: that a call took where that was tried.
         parallel: how many questions are asked at once.
     """
     done = everything - expected.questions
@@ -33,7 +38,10 @@ def announcement(
     if not expected.questions:
         return
     yield _estimate_words(expected)
-    yield _time_words(expected.calls / parallel, parallel)
+    if seconds is None:
+        yield _time_words(expected.calls / parallel, parallel, "a second a call")
+    else:  # on this machine calls wait for each other
+        yield _time_words(expected.calls * seconds, 1, f"{seconds:,.1f} s a call, as one took")
     yield limits_words(options)
 
 
@@ -49,13 +57,14 @@ def _estimate_words(expected: Estimate) -> str:
     )
 
 
-def _time_words(seconds: float, parallel: int) -> str:
-    """Say how long it takes where each call takes a second."""
+def _time_words(seconds: float, parallel: int, each: str) -> str:
+    """Say how long it takes all in all."""
     minutes = max(round(seconds / 60), 1)
     took = f"{minutes} minute{'s' if minutes > 1 else ''}"
     if minutes > 90:
         took = f"{minutes / 60:,.1f} hours"
-    return f"With {parallel} questions at once, and a second a call, about {took}."
+    at_once = f"{parallel} question{'s' if parallel > 1 else ''} at once"
+    return f"With {at_once}, and {each}, about {took}."
 
 
 def used_value(ledger: Ledger) -> Json:
@@ -96,7 +105,9 @@ def start(lines: Iterable[str], *, agreed: bool) -> None:
     if agreed:
         return
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise UsageError("nothing was asked yet: pass --yes to start where nobody can be asked")
+        raise UsageError(
+            "nothing of it was asked yet: pass --yes to start where nobody can be asked"
+        )
     typer.confirm("Start?", abort=True, err=True)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from time import perf_counter
 
 from rich.console import RenderableType
 
@@ -23,21 +24,25 @@ from demem_agent.cli.model_options import ModelOptions
 from demem_agent.cli.progress import ticking
 from demem_agent.cli.tables.cells import cell
 from demem_agent.cli.tables.protocol import protocol_parts
-from demem_agent.errors import CollaboratorError
+from demem_agent.errors import CollaboratorError, InvalidInput
 from demem_agent.evaluate import Dialogue, Maker
 from demem_agent.evaluate.protocol.forecast import Estimate, estimate
+from demem_agent.evaluate.protocol.judging import LEAST, PAIRS, marked_rightly
 from demem_agent.evaluate.protocol.library import this_library
 from demem_agent.evaluate.protocol.lines import Header, instructions
 from demem_agent.evaluate.protocol.posing import Posed, posed
 from demem_agent.evaluate.protocol.reporting import marks_report
 from demem_agent.evaluate.protocol.results import Contents, Results, resumed, with_times
-from demem_agent.evaluate.protocol.run import Mark, Marked, Panel, mark
-from demem_agent.llms import ChatModel, Ledger
+from demem_agent.evaluate.protocol.run import Mark, Marked, Panel, Seeded, mark
+from demem_agent.llms import ChatModel, Ledger, OpenAIChat, Options
+from demem_agent.llms.answerer import answering_prompt
 
 __all__ = ["RESULTS", "Protocol"]
 
 #: The file of a folder in which all of a run is kept.
 RESULTS = "results.jsonl"
+#: Tokens of a reply by which it is tried how long a call takes.
+_TRIED = 50
 #: Characters that a reading may have, unless others are given.
 _LIMIT = 6000
 
@@ -83,7 +88,9 @@ class Protocol:
         had = None if self._file is None else resumed(self._file, header, questions)
         questions = with_times(questions, had)
         expected = estimate(questions, panel, ledger, had.marks if had else ())
-        self._announce(expected, len(questions) * panel.runs)
+        self._announce(expected, len(questions) * panel.runs, _tried(questions, panel, expected))
+        if expected.questions and not self.options.any_judge:
+            _require_judges(panel.judges)
         marked, digest = self._marked(questions, panel, header, had)
         used = used_value(ledger)
         report: Json = {
@@ -164,15 +171,18 @@ class Protocol:
             began=datetime.now(UTC).isoformat(timespec="seconds"),
         )
 
-    def _announce(self, expected: Estimate, everything: int) -> None:
+    def _announce(self, expected: Estimate, everything: int, seconds: float | None) -> None:
         """Say on the error stream what is about to be asked, and start only if that is wanted.
+
+        Args:
+            seconds: that a call takes, where that was tried.
 
         Raises:
             UsageError: where nobody is there to ask.
             typer.Abort: if the answer is no.
         """
         parallel = self.options.parallel
-        lines = [*announcement(expected, everything, self.model_options, parallel=parallel)]
+        lines = [*announcement(expected, everything, self.model_options, seconds, parallel)]
         if expected.questions and self._file is None:
             lines.append("Nothing is kept of it without --out DIR.")
         start(lines, agreed=self.options.yes or not expected.questions)
@@ -196,6 +206,39 @@ class Protocol:
         parts.append(cell(f"digest: {digest}"))
         files = report_files(self.trial.out, report, parts)
         note_files([self._file, *files], report, parts)
+
+
+def _tried(questions: Sequence[Posed], panel: Panel, expected: Estimate) -> float | None:
+    """Return the seconds of one call of a model on this machine; None of any other model.
+
+    Raises:
+        CollaboratorError: if it fails.
+    """
+    if not (expected.questions and isinstance(panel.model, OpenAIChat) and panel.model.is_local):
+        return None
+    began = perf_counter()
+    panel.model.complete(
+        answering_prompt(questions[0].asked), Options(max_tokens=_TRIED, temperature=0.0, seed=0)
+    )
+    return perf_counter() - began
+
+
+def _require_judges(judges: Sequence[ChatModel]) -> None:
+    """Check that judges mark nearly all of what is known rightly.
+
+    Raises:
+        InvalidInput: naming the one that does not.
+        CollaboratorError: if one fails.
+    """
+    for judge in judges:
+        right = asyncio.run(marked_rightly(Seeded(judge, 0)))
+        if right < LEAST:
+            raise InvalidInput(
+                "--judge",
+                judge.name,
+                f"a model that marks {LEAST} of {len(PAIRS)} built-in answers rightly, and not "
+                f"{right}; --any-judge takes any",
+            )
 
 
 def _one_limit(trial: Trial) -> int:

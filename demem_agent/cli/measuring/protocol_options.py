@@ -37,6 +37,12 @@ class ProtocolOptions:
     parallel: Annotated[
         int, typer.Option(min=1, metavar="N", help="Questions that are asked at once.")
     ] = 8
+    any_judge: Annotated[
+        bool,
+        typer.Option(
+            "--any-judge", help="Take judges that mark a dozen built-in answers wrongly as well."
+        ),
+    ] = False
     yes: Annotated[
         bool, typer.Option("--yes", help="Start without asking whether the estimate is all right.")
     ] = False

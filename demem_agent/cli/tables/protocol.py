@@ -52,13 +52,19 @@ def _difference(one: Document) -> str:
 def _costs_table(document: Document) -> Table:
     shown = table("What an answer takes: mean over dialogues", tight=True)
     add_columns(shown, "system")
-    add_figures(shown, "characters read", "evidence in them", "seconds, read and answer")
+    add_figures(
+        shown,
+        "characters read",
+        "evidence in them",
+        "right where all is",
+        "seconds, read and answer",
+    )
     for system, takes in document["takes"].items():
-        recall = document["recall"][system]
+        recall, use = document["recall"][system], document["use"][system]["mean"]
         shown.add_row(
             cell(system),
             f"{takes['characters']:,.0f}",
-            "-" if recall is None else share(recall),
+            *("-" if part is None else share(part) for part in (recall, use)),
             f"{takes['seconds']:,.3f}",
         )
     return shown

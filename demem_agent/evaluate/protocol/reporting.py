@@ -13,6 +13,7 @@ from demem_agent.evaluate.agreement import cohens_kappa, mcnemar
 from demem_agent.evaluate.grouping import grouped
 from demem_agent.evaluate.protocol.posing import Posed
 from demem_agent.evaluate.protocol.run import Mark, Marked, Panel
+from demem_agent.evaluate.run import NINE_TENTHS
 from demem_agent.llms.judges import Judging
 
 __all__ = ["figures_of", "marks_report"]
@@ -31,6 +32,10 @@ class _OfQuestion(Protocol):
 
     @property
     def system(self) -> str: ...
+    @property
+    def dialogue(self) -> str: ...
+    @property
+    def question(self) -> int: ...
     @property
     def category(self) -> str: ...
     @property
@@ -77,13 +82,15 @@ def figures_of(
     Returns:
         ``{"marked", "useless", "failed": {kind: number}, "whole_runs", "systems": {system:
         {"overall": figures, "categories": {category: figures}}}, "takes": {system: {"characters",
-        "seconds"}}, "recall": {system: share}, "judges_agree", "systems_differ"}``. Figures are
-        ``{"score", "graded", "questions"}``; score (binary, the paper's of LoCoMo) and graded (the
-        paper's of LongMemEval) are ``{"mean", "deviation", "runs"}``, None where nothing was
+        "seconds"}}, "recall": {system: share}, "use": {system: {"mean", "questions"}},
+        "judges_agree", "systems_differ"}``. Figures are ``{"score", "graded", "questions"}``; score
+        (binary, the paper's of LoCoMo) and graded (the paper's of LongMemEval) are ``{"mean",
+        "deviation", "runs"}``, None where nothing was
         marked. A run that was cut short counts only where there is no whole one. What an answer
         takes is a mean over dialogues of means over questions, as the paper's B(d) and L(d);
         systems without a mark are not among it. Recall is the mean over questions with evidence,
-        None where there are none.
+        None where there are none. Use is the mean mark of the questions whose evidence was read,
+        by :data:`~demem_agent.evaluate.run.NINE_TENTHS`: None where no such one was marked.
 
         ``judges_agree`` is a list of ``{"first", "second", "answers", "agreed", "kappa"}`` of every
         two judges over all answers; ``systems_differ`` of ``{"first", "second", "questions",
@@ -109,6 +116,7 @@ def figures_of(
         "systems": _systems(questions, counted),
         "takes": _takes(counted),
         "recall": _recall(questions),
+        "use": _use(questions, counted),
         "judges_agree": list(_judges_agree(judges, counted)),
         "systems_differ": list(_systems_differ(counted)),
     }
@@ -120,6 +128,24 @@ def _recall(questions: Sequence[_OfQuestion]) -> dict[str, float | None]:
     for system, own in grouped(questions, lambda one: one.system).items():
         recalls = [one.recall for one in own if one.recall is not None]
         found[system] = round(fmean(recalls), 6) if recalls else None
+    return found
+
+
+def _use(
+    questions: Sequence[_OfQuestion], marks: Sequence[Mark]
+) -> dict[str, dict[str, float | int | None]]:
+    """Return how many answers are right of those that could rest on their evidence."""
+    read = {
+        (one.system, one.dialogue, one.question)
+        for one in questions
+        if one.recall is not None and one.recall >= NINE_TENTHS
+    }
+    by_system = grouped(marks, lambda mark: mark.system)
+    found: dict[str, dict[str, float | int | None]] = {}
+    for system in dict.fromkeys(one.system for one in questions):
+        own = [mark for mark in by_system.get(system, ()) if mark.place[1:] in read]
+        mean = round(_mean(own, "binary"), 6) if own else None
+        found[system] = {"mean": mean, "questions": len({mark.place[1:] for mark in own})}
     return found
 
 

@@ -119,6 +119,11 @@ class Caller:
         return self._meter.health(self.model, self.breaker.state)
 
     @property
+    def is_local(self) -> bool:
+        """Whether the provider is on this machine."""
+        return self._access.is_local
+
+    @property
     def host(self) -> str:
         """The address of the provider, without any secret."""
         return self._access.host
