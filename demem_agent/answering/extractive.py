@@ -54,13 +54,13 @@ class ExtractiveAnswerer:
         if not among:
             days = days_asked(question)
             if is_of_silence(question, days):
-                return Draft("")
+                return Draft("", probability=0.0)
             of_saying = said_then(question, found, days) or said_by(question, found)
             if of_saying:
                 return replace(draft(question, [found[n] for n in of_saying]), probability=1.0)
             among = telling
         if not among:
-            return Draft("")
+            return Draft("", probability=0.0)
         model = self._model or default_answer_model()
         chosen = model.choose(seen(question, found, self._encoder), among)
         if chosen.answerable < model.least and not reading.recognised:
