@@ -6,10 +6,10 @@
 Fitted are the questions of ``written/chats`` and ``written/bilingual``, and those of LoCoMo,
 LongMemEval-S and BEAM in FOLDER (as for ``fit_weights.py``), each asked of the memory of its
 dialogue with a reading of 2,000 characters; those of ``written/chats`` also of memories of a few
-turns, with and without what answers. Right are the sentences of the turns that a data set
-names as evidence, those that have most words of the reference where any has one. An answer is right
-if it quotes such a turn and none that is outdated; questions that were never answered, LoCoMo's
-about the wrong person among them, count as much as all others together.
+turns, with and without what answers, and of another conversation. Right are the sentences of the
+turns that a data set names as evidence, those that have most words of the reference where any has
+one. An answer is right if it quotes such a turn and none that is outdated; questions that were
+never answered, LoCoMo's about the wrong person among them, count as much as all others together.
 
 Printed are the figures of dialogues left out of the fit (five folds), and of CHATS, conversations
 as ``chats.py`` reads them, which are not fitted to. Two minutes.
