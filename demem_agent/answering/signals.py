@@ -23,7 +23,7 @@ from demem_agent.scoring.odds import logit
 from demem_agent.scoring.wording import Wording, wording_of
 from demem_agent.text.language.words import clean
 from demem_agent.text.times.named import names_time_in_any_language
-from demem_agent.types import Encoder, Question, number_of
+from demem_agent.types import Encoder, Line, Question, number_of
 
 __all__ = ["ANSWER", "SENTENCE", "Seen", "seen"]
 
@@ -130,8 +130,10 @@ def seen(question: Question, found: Sequence[Sentence], encoder: Encoder) -> See
     if len(query) > 2 * _END:
         query = f"{query[:_END]} {query[-_END:]}"
     intent = intent_of(question.query, question.at.date() if question.at else None)
-    of_line = _places([id(one.line) for one in found])
-    cosine, line_cosine, alike = _cosines(query, found, of_line, encoder)
+    lines = list(dict.fromkeys(one.line for one in found))
+    place = {line: nth for nth, line in enumerate(lines)}
+    of_line = np.array([place[one.line] for one in found])
+    cosine, line_cosine, alike = _cosines(query, found, lines, encoder)
     named = _named(question.query, found)
     told = (
         f"{one.evidence.speaker}: {one.text}" if by else one.text
@@ -149,7 +151,7 @@ def seen(question: Question, found: Sequence[Sentence], encoder: Encoder) -> See
         "behind": scores - scores.max(),
         "bears": np.array([logit(one.line.probability) for one in found]),
         "cosine": cosine,
-        "line_cosine": line_cosine,
+        "line_cosine": line_cosine[of_line],
         "met": own_met,
         "line_met": line_met @ counts / max(counts.sum(), 1e-9),
         "echo": echo,
@@ -194,25 +196,18 @@ def _told(
     return {name: np.array([row[name] for row in rows], np.float64) for name in rows[0]}
 
 
-def _places(keys: Sequence[int]) -> NDArray[np.intp]:
-    """Number what is the same alike, in the order of its first."""
-    number = {key: nth for nth, key in enumerate(dict.fromkeys(keys))}
-    return np.array([number[key] for key in keys])
-
-
 def _cosines(
-    query: str, found: Sequence[Sentence], of_line: NDArray[np.intp], encoder: Encoder
+    query: str, found: Sequence[Sentence], lines: Sequence[Line], encoder: Encoder
 ) -> tuple[Floats, Floats, Floats]:
-    """Return the cosines of the question and each sentence, and its line; and of all sentences.
+    """Return the cosines of the question and n sentences and m lines; and of all sentences.
 
-    Shapes (n,), (n,) and (n, n).
+    Shapes (n,), (m,) and (n, n).
     """
-    lines = list(dict.fromkeys(one.line for one in found))
     texts = [clean(one) for one in (query, *(s.text for s in found), *(ln.text for ln in lines))]
     vectors = as_matrix(encoder.encode(texts), len(texts)).astype(np.float64)
     own = vectors[1 : len(found) + 1]
     to_query = vectors[1:] @ vectors[0]
-    return to_query[: len(found)], to_query[len(found) :][of_line], own @ own.T
+    return to_query[: len(found)], to_query[len(found) :], own @ own.T
 
 
 def _meeting(words: Wording) -> tuple[Floats, Floats]:
