@@ -24,7 +24,7 @@ from demem_agent.cli.model_options import ModelOptions
 from demem_agent.cli.progress import ticking
 from demem_agent.cli.tables.cells import cell
 from demem_agent.cli.tables.protocol import protocol_parts
-from demem_agent.errors import CollaboratorError, InvalidInput
+from demem_agent.errors import CollaboratorError, InvalidInput, ModelError
 from demem_agent.evaluate import Dialogue, Maker
 from demem_agent.evaluate.protocol.forecast import Estimate, estimate
 from demem_agent.evaluate.protocol.judging import LEAST, PAIRS, marked_rightly
@@ -34,15 +34,12 @@ from demem_agent.evaluate.protocol.posing import Posed, posed
 from demem_agent.evaluate.protocol.reporting import marks_report
 from demem_agent.evaluate.protocol.results import Contents, Results, resumed, with_times
 from demem_agent.evaluate.protocol.run import Mark, Marked, Panel, Seeded, mark
-from demem_agent.llms import ChatModel, Ledger, OpenAIChat, Options
-from demem_agent.llms.answerer import answering_prompt
+from demem_agent.llms import ChatModel, Ledger, ModelAnswerer, OpenAIChat
 
 __all__ = ["RESULTS", "Protocol"]
 
 #: The file of a folder in which all of a run is kept.
 RESULTS = "results.jsonl"
-#: Tokens of a reply by which it is tried how long a call takes.
-_TRIED = 50
 #: Characters that a reading may have, unless others are given.
 _LIMIT = 6000
 
@@ -183,6 +180,8 @@ class Protocol:
         """
         parallel = self.options.parallel
         lines = [*announcement(expected, everything, self.model_options, seconds, parallel)]
+        if expected.questions and not self.options.any_judge:
+            lines.append(f"Each judge is first tried on {len(PAIRS)} answers, by a call each.")
         if expected.questions and self._file is None:
             lines.append("Nothing is kept of it without --out DIR.")
         start(lines, agreed=self.options.yes or not expected.questions)
@@ -209,7 +208,7 @@ class Protocol:
 
 
 def _tried(questions: Sequence[Posed], panel: Panel, expected: Estimate) -> float | None:
-    """Return the seconds of one call of a model on this machine; None of any other model.
+    """Return the seconds that a model on this machine takes to answer; None of any other model.
 
     Raises:
         CollaboratorError: if it fails.
@@ -217,9 +216,13 @@ def _tried(questions: Sequence[Posed], panel: Panel, expected: Estimate) -> floa
     if not (expected.questions and isinstance(panel.model, OpenAIChat) and panel.model.is_local):
         return None
     began = perf_counter()
-    panel.model.complete(
-        answering_prompt(questions[0].asked), Options(max_tokens=_TRIED, temperature=0.0, seed=0)
-    )
+    try:
+        asyncio.run(
+            ModelAnswerer(Seeded(panel.model, 0), fall_back=False).answer(questions[0].asked)
+        )
+    except ModelError as error:
+        if error.kind not in ("malformed", "cut off"):  # what is of no use took its time as well
+            raise
     return perf_counter() - began
 
 

@@ -27,21 +27,20 @@ class Pair:
     is_right: bool
 
 
+#: Of half of them the words alone tell the opposite.
 PAIRS: Final = (
     Pair("Where does Mara live?", "Lisbon", "She lives in Lisbon.", is_right=True),
     Pair("Where does Mara live?", "Lisbon", "She lives in Porto.", is_right=False),
-    Pair("When is the recital?", "9 May 2024", "On 9 May 2024, in the town hall.", is_right=True),
+    Pair("Where does Mara live?", "Lisbon", "She left Lisbon; now it is Porto.", is_right=False),
+    Pair("When is the recital?", "9 May 2024", "On the ninth of May, 2024.", is_right=True),
     Pair("When is the recital?", "9 May 2024", "On 19 May 2024.", is_right=False),
     Pair("How many hives does Odile have?", "4", "She has 4 hives.", is_right=True),
-    Pair("How many hives does Odile have?", "4", "She has 14 hives.", is_right=False),
-    Pair("What does Ravi play?", "the cello", "Ravi plays the cello.", is_right=True),
-    Pair("What does Ravi play?", "the cello", "I do not know.", is_right=False),
-    Pair(
-        "Who has the spare key?", "her sister", "The spare key is with her sister.", is_right=True
-    ),
-    Pair("Who has the spare key?", "her sister", "The neighbour has it.", is_right=False),
+    Pair("How many hives does Odile have?", "4", "Four.", is_right=True),
+    Pair("Who has the spare key?", "her sister", "I do not know.", is_right=False),
+    Pair("Who has the spare key?", "her sister", "Not her sister, her aunt.", is_right=False),
     Pair("How long was the trip?", "two weeks", "It took a fortnight.", is_right=True),
-    Pair("What colour is the van?", "blue", "It is not blue but green.", is_right=False),
+    Pair("Does Ravi still play the cello?", "yes", "He does.", is_right=True),
+    Pair("What colour is the van?", "blue", "It is green.", is_right=False),
 )
 #: Answers of :data:`PAIRS` that a judge marks rightly at least.
 LEAST = 10

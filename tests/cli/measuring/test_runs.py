@@ -57,7 +57,7 @@ def kept(made: Path, tmp_path: Path) -> Path:
     return Path("kept")
 
 
-ASKED = ("--model", "good", "--judge", "j1", "--judge", "j2", "--runs", 2, "--yes")
+ASKED = ("--model", "good", "--judge", "j1", "--judge", "j2", "--runs", 2, "--yes", "--any-judge")
 
 
 def haystack(number: int, *, abstention: bool = False) -> dict[str, Any]:
@@ -98,7 +98,7 @@ def test_a_table_is_one_command_that_is_kept_verified_and_gone_on_with(
 ) -> None:
     data = data_of(TABLES[table].benchmark)
     since = len(provider.requests)
-    done = demem("bench", "paper", table, "--data", data, "--yes")
+    done = demem("bench", "paper", table, "--data", data, "--yes", "--any-judge")
     assert done.code == 0
     assert "From the paper, not this run" in done.out
     asked = provider.requests[since:]
@@ -122,7 +122,7 @@ def is_answer(seen: Any) -> bool:
 def test_questions_that_nothing_answers_are_marked_under_their_kind(demem: Demem) -> None:
     data = data_of("longmemeval")
     document = demem.document(
-        "bench", "paper", "longmemeval-main", "--data", data, "--yes", "--runs", 1
+        "bench", "paper", "longmemeval-main", "--data", data, "--yes", "--any-judge", "--runs", 1
     )
     assert document["questions"] == 2
     (category,) = document["systems"]["demem"]["categories"]
@@ -131,7 +131,9 @@ def test_questions_that_nothing_answers_are_marked_under_their_kind(demem: Demem
 
 def test_the_arena_s_figures_are_in_the_file(demem: Demem) -> None:
     data = data_of("memoryarena")
-    document = demem.document("bench", "paper", "memoryarena", "--data", data, "--yes")
+    document = demem.document(
+        "bench", "paper", "memoryarena", "--data", data, "--yes", "--any-judge"
+    )
     closing = lines_of(Path("memoryarena-gpt-4.1-mini/results.jsonl"))[-1]
     assert closing["figures"]["arena"] == document["arena"]
     assert set(document["arena"]["demem"]["subsets"]) == {"formal reasoning math"}
@@ -163,7 +165,7 @@ def test_what_it_takes_is_said_before_it_starts(demem: Demem, provider: Provider
         "s a call, as one took, about 1 min",
     ):
         assert words in done.err
-    assert "--yes" in last
+    assert "--yes", "--any-judge" in last
     assert len(provider.requests) == since + 1
     assert list(Path().glob("locomo-main*")) == []
 
