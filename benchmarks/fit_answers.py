@@ -39,6 +39,7 @@ from demem_agent.answering.candidates import sentences_read
 from demem_agent.answering.model import AnswerModel, Odds
 from demem_agent.answering.signals import ANSWER, SENTENCE, Seen, seen
 from demem_agent.encoders import default_encoder
+from demem_agent.evaluate import Probe
 from demem_agent.evaluate.ranks import area
 from demem_agent.text.language.words import content_terms
 from demem_agent.types import Question
@@ -127,6 +128,17 @@ def asked_of(row: dict[str, Any]) -> Put:
     )
 
 
+def put_of(probe: Probe) -> Put:
+    return Put(
+        text=probe.question,
+        at=probe.at,
+        evidence=frozenset(probe.evidence),
+        stale=frozenset(),
+        reference=probe.reference,
+        answerable=probe.category not in NEVER,
+    )
+
+
 def of_chats(name: str, folder: Path) -> Iterator[Case]:
     for chat in chats.load(folder):
         memory = chat.remembered()
@@ -170,15 +182,7 @@ def of_dialogues(folder: Path) -> Iterator[Case]:
             memory = SlotMemory(clock=None)
             memory.ingest_many(dialogue.turns)
             for probe in dialogue.probes:
-                asked = Put(
-                    text=probe.question,
-                    at=probe.at,
-                    evidence=frozenset(probe.evidence),
-                    stale=frozenset(),
-                    reference=probe.reference,
-                    answerable=probe.category not in NEVER,
-                )
-                case = put(memory, name, f"{name} {dialogue.name}", asked)
+                case = put(memory, name, f"{name} {dialogue.name}", put_of(probe))
                 if case is not None:
                     yield case
 

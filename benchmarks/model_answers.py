@@ -20,7 +20,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import random
-import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -35,6 +34,7 @@ from demem_agent.cli.chat.local import found_model
 from demem_agent.errors import ModelError
 from demem_agent.evaluate import BASELINES, Dialogue, Maker, load_locomo, oracle
 from demem_agent.evaluate.metrics import answer_f1
+from demem_agent.evaluate.protocol.library import this_library
 from demem_agent.evaluate.protocol.posing import Posed, posed
 from demem_agent.evaluate.rankings import Held, Scores
 from demem_agent.evaluate.rivals.encoding import minilm
@@ -142,6 +142,7 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=1000, help="characters of a reading")
     parser.add_argument("--into", type=Path, help="a page with the marks of the table")
     given = parser.parse_args()
+    library = this_library()  # before the run, in which the checkout may change
     name = given.model or found_model(given.base_url)[0]
     chat = OpenAIChat(name, base_url=given.base_url, api_key="none")
     asking = ModelAnswerer(chat, fall_back=False)
@@ -154,16 +155,13 @@ def main() -> None:
     found["this memory, quoted without a model"] = [
         answered(one, quoting) for one in questions if one.system == OURS
     ]
-    commit = subprocess.run(
-        ["git", "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True, check=True
-    ).stdout.strip()
-    table = "\n".join([*rows(found), "", f"{len(found[OURS])} questions; commit {commit}."])
+    table = "\n".join([*rows(found), "", f"{len(found[OURS])} questions; {library}."])
     print(table)
     if given.into:
-        page = given.into.read_text("utf-8")
-        before, _, rest = page.partition("<!-- contexts -->\n")
-        _, _, after = rest.partition("<!-- end -->")
-        given.into.write_text(f"{before}<!-- contexts -->\n{table}\n<!-- end -->{after}", "utf-8")
+        from evaluate_all import replaced  # it needs what the extra `lab` brings
+
+        page = replaced(given.into.read_text("utf-8"), {"contexts": table})
+        given.into.write_text(page, "utf-8")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from demem_agent import SlotMemory
-from demem_agent.answering.rambling import beside, parts
+from demem_agent.answering.rambling import MOST, beside, parts
 from demem_agent.text.pieces import pieces
 
 NOTE = (
@@ -31,7 +31,6 @@ def answered(question: str) -> str:
 @pytest.mark.parametrize(
     ("question", "told"),
     [
-        ("How much does the window man want for the skylight?", "340 for the skylight"),
         ("Where are the hives?", "moved the hives behind the barn"),
         ("Where does the choir trip go?", "the choir trip goes to Ghent in the spring"),
         ("How is my left knee?", "my knee, the left one, is fine again"),
@@ -42,8 +41,14 @@ def test_the_part_that_answers_is_quoted_with_signs_where_it_is_cut(
 ) -> None:
     given = answered(question)
     assert told in given
+    assert given.startswith("Ines: […] ")
     assert given.endswith(" […]")
-    assert len(given) < len(NOTE)
+    assert len(given) < MOST + 40
+
+
+def test_parts_that_follow_each_other_are_quoted_as_one() -> None:
+    given = answered("How much does the window man want for the skylight?")
+    assert given == f"Ines: {NOTE[: NOTE.index('340 for the skylight')]}340 for the skylight […]"
 
 
 def test_a_quotation_is_cut_at_the_borders_of_clauses() -> None:
